@@ -1,0 +1,97 @@
+package dat
+
+import "encoding/json"
+
+// Change is one row of the append-only log.
+//
+// Fields are the members that changed, by dotted wire name
+// (`attributes.max_recv_dtos`); Before and After hold those members only, in
+// the object's own nesting. Before is null for a creation (After is then the
+// whole object), After is null where the object is gone. A refusal changes
+// nothing: Fields is empty, both are null, Version is the present one.
+type Change struct {
+	ID        int64           `json:"id"`
+	At        Time            `json:"at"`
+	Node      string          `json:"node"`
+	IA        Handle          `json:"ia"`
+	Object    ObjectRef       `json:"object"`
+	Cause     string          `json:"cause"`
+	Actor     string          `json:"actor"`
+	RequestID *string         `json:"request_id"`
+	Reason    *string         `json:"reason"`
+	Outcome   Return          `json:"outcome"`
+	Fields    []string        `json:"fields"`
+	Before    json.RawMessage `json:"before"`
+	After     json.RawMessage `json:"after"`
+	Version   int64           `json:"version"`
+	// RevertedTo is the version that a revert went back to, else null.
+	RevertedTo *int64 `json:"reverted_to"`
+}
+
+// Entry is a change on its way into the log.
+type Entry struct {
+	Object ObjectRef
+	IA     Handle
+	// Cause is the DAT operation (`dat_ep_modify`), the event
+	// (`DAT_CONNECTION_EVENT_BROKEN`) or the service's own (`restore`, `revert`).
+	Cause      string
+	Actor      string
+	RequestID  string
+	Reason     string
+	Outcome    Return
+	RevertedTo int64
+	// Apply gives the object after the change from the recorded one before it:
+	// nil in for a creation, nil out for an end. It must not change its argument
+	// and may be called again when the recorder tries again. A nil Apply is a
+	// refusal, which changes nothing.
+	Apply func(before Object) Object
+	// Keep, where set, is an answer that is committed together with the change
+	// (Idempotency-Key).
+	Keep *Kept
+}
+
+// Kept is an answer that a retry with the same key gets again.
+type Kept struct {
+	Principal, Method, Path, Key string
+	BodyHash                     []byte
+	// Answer makes the stored answer from the object as it was recorded.
+	Answer func(recorded Object) (status int, header map[string]string, body []byte)
+}
+
+// Recorded is what became of an Entry.
+type Recorded struct {
+	Change Change
+	// Object is the recorded object after the change, nil where it is gone or
+	// the entry was a refusal of an object that is not there.
+	Object Object
+}
+
+// ActorEngine is the actor of what no caller asked for.
+const ActorEngine = "engine"
+
+// Event is a DAT event in an EVD's queue.
+type Event struct {
+	Event    EventNumber `json:"event"`
+	Stream   Stream      `json:"stream"`
+	EVD      Handle      `json:"evd"`
+	IA       Handle      `json:"ia"`
+	Endpoint Handle      `json:"endpoint"`
+	Object   *ObjectRef  `json:"object"`
+	Reason   *string     `json:"reason"`
+	At       Time        `json:"at"`
+	Data     EventData   `json:"data"`
+}
+
+// EventData is what an event carries; members without meaning are left out.
+type EventData struct {
+	Operation         *DTOKind        `json:"operation,omitempty"`
+	Status            *DTOStatus      `json:"status,omitempty"`
+	TransferredLength *int64          `json:"transferred_length,omitempty"`
+	Cookie            *string         `json:"cookie,omitempty"`
+	Payload           []byte          `json:"payload,omitempty"`
+	Truncated         *bool           `json:"truncated,omitempty"`
+	CR                Handle          `json:"cr,omitempty"`
+	ConnQual          *int32          `json:"conn_qual,omitempty"`
+	PrivateData       []byte          `json:"private_data,omitempty"`
+	Software          json.RawMessage `json:"software,omitempty"`
+}

@@ -1,0 +1,73 @@
+package dat
+
+// DTOStatus is DAT_DTO_COMPLETION_STATUS, also used for RMR binds.
+type DTOStatus uint8
+
+// The completion statuses.
+const (
+	DTOSuccess DTOStatus = iota
+	DTOErrFlushed
+	DTOErrLocalLength
+	DTOErrLocalEP
+	DTOErrLocalProtection
+	DTOErrBadResponse
+	DTOErrRemoteAccess
+	DTOErrRemoteResponder
+	DTOErrTransport
+	DTOErrReceiverNotReady
+	DTOErrPartialPacket
+	RMROperationFailed
+)
+
+var dTOStatusNames = [...]string{
+	DTOSuccess:             "DAT_DTO_SUCCESS",
+	DTOErrFlushed:          "DAT_DTO_ERR_FLUSHED",
+	DTOErrLocalLength:      "DAT_DTO_ERR_LOCAL_LENGTH",
+	DTOErrLocalEP:          "DAT_DTO_ERR_LOCAL_EP",
+	DTOErrLocalProtection:  "DAT_DTO_ERR_LOCAL_PROTECTION",
+	DTOErrBadResponse:      "DAT_DTO_ERR_BAD_RESPONSE",
+	DTOErrRemoteAccess:     "DAT_DTO_ERR_REMOTE_ACCESS",
+	DTOErrRemoteResponder:  "DAT_DTO_ERR_REMOTE_RESPONDER",
+	DTOErrTransport:        "DAT_DTO_ERR_TRANSPORT",
+	DTOErrReceiverNotReady: "DAT_DTO_ERR_RECEIVER_NOT_READY",
+	DTOErrPartialPacket:    "DAT_DTO_ERR_PARTIAL_PACKET",
+	RMROperationFailed:     "DAT_RMR_OPERATION_FAILED",
+}
+
+// String is the whole DAT constant.
+func (d DTOStatus) String() string { return nameOf(dTOStatusNames[:], d) }
+
+// MarshalText writes the whole DAT constant.
+func (d DTOStatus) MarshalText() ([]byte, error) { return textOf(dTOStatusNames[:], d) }
+
+// UnmarshalText reads the whole DAT constant; another word is an error.
+func (d *DTOStatus) UnmarshalText(b []byte) error { return parse(dTOStatusNames[:], b, d) }
+
+// DTOKind says which operation a completion is of.
+type DTOKind uint8
+
+// The data transfer operations.
+const (
+	KindRecv DTOKind = iota
+	KindSend
+	KindRDMAWrite
+	KindRDMARead
+	KindRMRBind
+)
+
+var dTOKindNames = [...]string{
+	KindRecv:      "RECEIVE",
+	KindSend:      "SEND",
+	KindRDMAWrite: "RDMA_WRITE",
+	KindRDMARead:  "RDMA_READ",
+	KindRMRBind:   "RMR_BIND",
+}
+
+// String is the wire word.
+func (d DTOKind) String() string { return nameOf(dTOKindNames[:], d) }
+
+// MarshalText writes the wire word.
+func (d DTOKind) MarshalText() ([]byte, error) { return textOf(dTOKindNames[:], d) }
+
+// UnmarshalText reads the wire word; another word is an error.
+func (d *DTOKind) UnmarshalText(b []byte) error { return parse(dTOKindNames[:], b, d) }

@@ -1,0 +1,153 @@
+package dat
+
+import "maps"
+
+// EPAttributes is DAT_EP_ATTR: what dat_ep_create takes and dat_ep_modify
+// changes. Counts are numbers of DTOs, segments or RDMA Reads; sizes are bytes.
+type EPAttributes struct {
+	ServiceType            ServiceType       `json:"service_type"`
+	MaxMessageSize         int64             `json:"max_message_size"`
+	MaxRDMASize            int64             `json:"max_rdma_size"`
+	QOS                    QOS               `json:"qos"`
+	RecvCompletionFlags    CompletionFlag    `json:"recv_completion_flags"`
+	RequestCompletionFlags CompletionFlag    `json:"request_completion_flags"`
+	MaxRecvDTOs            int32             `json:"max_recv_dtos"`
+	MaxRequestDTOs         int32             `json:"max_request_dtos"`
+	MaxRecvIOV             int32             `json:"max_recv_iov"`
+	MaxRequestIOV          int32             `json:"max_request_iov"`
+	MaxRDMAReadIn          int32             `json:"max_rdma_read_in"`
+	MaxRDMAReadOut         int32             `json:"max_rdma_read_out"`
+	SRQSoftHW              Watermark         `json:"srq_soft_hw"`
+	MaxRDMAReadIOV         int32             `json:"max_rdma_read_iov"`
+	MaxRDMAWriteIOV        int32             `json:"max_rdma_write_iov"`
+	EPTransportSpecific    map[string]string `json:"ep_transport_specific"`
+	EPProviderSpecific     map[string]string `json:"ep_provider_specific"`
+}
+
+// Clone is a deep copy.
+func (a EPAttributes) Clone() EPAttributes {
+	a.EPTransportSpecific = maps.Clone(a.EPTransportSpecific)
+	a.EPProviderSpecific = maps.Clone(a.EPProviderSpecific)
+	return a
+}
+
+// Watermarks are an endpoint's two high watermarks.
+//
+// SoftArmed: finite and not fired since it was set (W5, W6). HardArmed: finite.
+type Watermarks struct {
+	SoftHigh  Watermark `json:"soft_high"`
+	HardHigh  Watermark `json:"hard_high"`
+	SoftArmed bool      `json:"soft_armed"`
+	HardArmed bool      `json:"hard_armed"`
+}
+
+// Peer is the other end of a connection, as far as it is known.
+type Peer struct {
+	Endpoint  Handle  `json:"endpoint"`
+	Node      *string `json:"node"`
+	Name      *string `json:"name"`
+	IAAddress *string `json:"ia_address"`
+	PortQual  *int32  `json:"port_qual"`
+	QPNum     *uint32 `json:"qp_num"`
+}
+
+// LastEvent is the last event of an endpoint, with the transport's own reason
+// in Detail (CM status, errno name, completion status).
+type LastEvent struct {
+	Event  EventNumber `json:"event"`
+	Reason *string     `json:"reason"`
+	At     Time        `json:"at"`
+	Detail *string     `json:"detail"`
+}
+
+// Transport shows the queue pair behind an endpoint; null while there is none.
+type Transport struct {
+	QPNum   *uint32 `json:"qp_num"`
+	QPState *string `json:"qp_state"`
+}
+
+// Probe is the liveness probe of an endpoint: a zero-length RDMA write every
+// IntervalS seconds (1–86400); FailAfter seconds without proof of life break
+// the connection (≥ IntervalS).
+type Probe struct {
+	IntervalS int32 `json:"interval_s"`
+	FailAfter int32 `json:"fail_after"`
+}
+
+// Endpoint is an Endpoint with all its parameters (DAT_EP_PARAM) and what is
+// known of its connection. Source: dat_ep_query.
+type Endpoint struct {
+	Meta
+	State           EPState      `json:"state"`
+	PZ              Handle       `json:"pz"`
+	RecvEVD         Handle       `json:"recv_evd"`
+	RequestEVD      Handle       `json:"request_evd"`
+	ConnectEVD      Handle       `json:"connect_evd"`
+	SRQ             Handle       `json:"srq"`
+	LocalIAAddress  *string      `json:"local_ia_address"`
+	LocalPortQual   *int32       `json:"local_port_qual"`
+	RemoteIAAddress *string      `json:"remote_ia_address"`
+	RemotePortQual  *int32       `json:"remote_port_qual"`
+	Attributes      EPAttributes `json:"attributes"`
+	Watermarks      Watermarks   `json:"watermarks"`
+	Probe           *Probe       `json:"probe"`
+	Peer            *Peer        `json:"peer"`
+	LastEvent       *LastEvent   `json:"last_event"`
+	Transport       Transport    `json:"transport"`
+}
+
+// Type implements Object.
+func (*Endpoint) Type() ObjectType { return TypeEndpoint }
+
+// Clone implements Object.
+func (e *Endpoint) Clone() Object { return e.Copy() }
+
+// Copy is Clone with its type.
+func (e *Endpoint) Copy() *Endpoint {
+	c := *e
+	c.Meta, c.Attributes = e.Meta.clone(), e.Attributes.Clone()
+	c.LocalIAAddress, c.LocalPortQual = clonePtr(e.LocalIAAddress), clonePtr(e.LocalPortQual)
+	c.RemoteIAAddress, c.RemotePortQual = clonePtr(e.RemoteIAAddress), clonePtr(e.RemotePortQual)
+	c.Probe, c.Peer, c.LastEvent = clonePtr(e.Probe), clonePtr(e.Peer), clonePtr(e.LastEvent)
+	return &c
+}
+
+// Refs implements Object.
+func (e *Endpoint) Refs() []Handle {
+	return handles(e.PZ, e.RecvEVD, e.RequestEVD, e.ConnectEVD, e.SRQ)
+}
+
+// EPStatus is one snapshot of an endpoint (S1), and what a watcher needs
+// beside it.
+type EPStatus struct {
+	State       EPState `json:"state"`
+	RecvIdle    bool    `json:"recv_idle"`
+	RequestIdle bool    `json:"request_idle"`
+	ObservedAt  Time    `json:"observed_at"`
+	// LastProofOfLife is when the peer last proved that it lives, or null.
+	LastProofOfLife *Time `json:"last_proof_of_life"`
+	// Recvs and Requests are the outstanding DTOs now.
+	Recvs    int32 `json:"recvs"`
+	Requests int32 `json:"requests"`
+	// Counters count what completed since the endpoint was made.
+	Counters DTOCounters `json:"counters"`
+}
+
+// DTOCounters count completed DTOs by kind, bytes by direction, and errors.
+type DTOCounters struct {
+	Recvs      int64 `json:"recvs"`
+	Sends      int64 `json:"sends"`
+	RDMAWrites int64 `json:"rdma_writes"`
+	RDMAReads  int64 `json:"rdma_reads"`
+	RMRBinds   int64 `json:"rmr_binds"`
+	RecvBytes  int64 `json:"recv_bytes"`
+	SentBytes  int64 `json:"sent_bytes"`
+	Errors     int64 `json:"errors"`
+	Flushed    int64 `json:"flushed"`
+}
+
+// RecvQuery is the answer of dat_ep_recv_query; null where the provider cannot tell.
+type RecvQuery struct {
+	NBufsAllocated *int32 `json:"nbufs_allocated"`
+	BufsAllocSpan  *int32 `json:"bufs_alloc_span"`
+}

@@ -1,0 +1,85 @@
+package dat
+
+// ObjectType is the type of a DAT object that this service manages (DAT_HANDLE_TYPE).
+type ObjectType uint8
+
+// The object types.
+const (
+	TypeIA ObjectType = iota
+	TypePZ
+	TypeEVD
+	TypeSRQ
+	TypeLMR
+	TypeRMR
+	TypeEndpoint
+	TypePSP
+	TypeRSP
+	TypeCR
+)
+
+var objectTypeNames = [...]string{
+	TypeIA:       "ia",
+	TypePZ:       "pz",
+	TypeEVD:      "evd",
+	TypeSRQ:      "srq",
+	TypeLMR:      "lmr",
+	TypeRMR:      "rmr",
+	TypeEndpoint: "endpoint",
+	TypePSP:      "psp",
+	TypeRSP:      "rsp",
+	TypeCR:       "cr",
+}
+
+// String is the wire word.
+func (o ObjectType) String() string { return nameOf(objectTypeNames[:], o) }
+
+// MarshalText writes the wire word.
+func (o ObjectType) MarshalText() ([]byte, error) { return textOf(objectTypeNames[:], o) }
+
+// UnmarshalText reads the wire word; another word is an error.
+func (o *ObjectType) UnmarshalText(b []byte) error { return parse(objectTypeNames[:], b, o) }
+
+// ObjectRef names an object without holding it.
+type ObjectRef struct {
+	Type ObjectType `json:"type"`
+	ID   Handle     `json:"id"`
+	Name Name       `json:"name"`
+}
+
+// Meta is what every recorded object carries.
+type Meta struct {
+	ID Handle `json:"id"`
+	// Name is the consumer's own word: 1–63 of `a-z 0-9 . _ -`, unique per type
+	// among the living, or empty.
+	Name Name `json:"name"`
+	// Labels are the consumer's own; never nil in a recorded object.
+	Labels map[string]string `json:"labels"`
+	// IA is `<ia name>@<node name>`; Node the host that owns the object.
+	IA   Handle `json:"ia"`
+	Node string `json:"node"`
+	// Version starts at 1 and grows by one with each recorded change whose
+	// outcome is DAT_SUCCESS or that is an event.
+	Version   int64 `json:"version"`
+	CreatedAt Time  `json:"created_at"`
+	UpdatedAt Time  `json:"updated_at"`
+}
+
+// Object is a recorded object: *IA, *PZ, *EVD, *SRQ, *LMR, *RMR, *Endpoint,
+// *PSP, *RSP or *CR.
+//
+// A recorded object is never changed after it was published: whoever changes
+// one works on a Clone.
+type Object interface {
+	// Type is the object's type.
+	Type() ObjectType
+	// Head is the part that all types share; it may be written on a clone only.
+	Head() *Meta
+	// Clone is a deep copy.
+	Clone() Object
+	// Refs are the handles of the objects that this one uses (PZ, EVDs, SRQ,
+	// endpoint, …), for filters and in-use checks.
+	Refs() []Handle
+}
+
+// Head gives the shared part of an object.
+func (m *Meta) Head() *Meta { return m }
