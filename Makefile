@@ -1,0 +1,101 @@
+# Everything that is done to this repository, by name. CI runs these targets and nothing else.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+BIN := bin/datapi
+VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+
+# The verbs engine is compiled in where its headers are; it opens its libraries only at run time.
+TAGS = $(shell pkg-config --exists libibverbs librdmacm 2>/dev/null && command -v gcc >/dev/null && echo verbs)
+
+GO_TEST := go test -p 2 -timeout 20m
+NPM := npm --prefix web
+WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' -not -name '*.go' 2>/dev/null)
+
+GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+OAPI_CODEGEN := go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2
+
+.PHONY: help
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## Build what changed and start the service with a private PostgreSQL and two soft IAs
+	exec $(BIN) serve $(ARGS)
+
+.PHONY: build
+build: setup-run web/dist/index.html ## Build the page and the program: bin/datapi
+	@mkdir -p $(dir $(BIN))
+	go build -tags '$(TAGS)' -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/datapi
+
+.PHONY: test
+test: setup-test test-web journeys test-go ## Run every test: vet, Go, the page's parts, the page in a browser
+
+.PHONY: test-go
+test-go: setup-test ## Run go vet and the Go tests
+	go vet -tags '$(TAGS)' ./...
+	$(GO_TEST) -tags '$(TAGS)' ./...
+
+.PHONY: test-race
+test-race: setup-test ## Run the Go tests under the race detector
+	$(GO_TEST) -race ./...
+
+.PHONY: test-web
+test-web: web/node_modules/.installed ## Run the tests of the page's parts
+	$(NPM) run test
+
+.PHONY: journeys
+journeys: setup-test build ## Run the page's journeys in headless Chromium against bin/datapi
+	DATAPI_BIN=$(CURDIR)/$(BIN) $(NPM) run journeys
+
+.PHONY: test-rxe
+test-rxe: build ## Run the verbs engine on rxe and siw in a virtual machine
+	scripts/test-rxe
+
+.PHONY: test-faults
+test-faults: setup-test ## Kill the service and its database under load, for longer than `make test` does
+	DATAPI_FAULT_ROUNDS=10 $(GO_TEST) -count=1 -v -run '^TestFault' ./...
+
+.PHONY: bench
+bench: setup-test ## Run the benchmarks
+	$(GO_TEST) -run '^$$' -bench . -benchmem ./...
+
+.PHONY: lint
+lint: setup-test web/node_modules/.installed ## Lint the Go code, the page and openapi.yaml
+	go vet -tags '$(TAGS)' ./...
+	$(GOLANGCI_LINT) run --build-tags '$(TAGS)' ./...
+	$(NPM) run lint
+	$(NPM) exec -- redocly lint --config .redocly.yaml openapi.yaml
+	scripts/check-compose
+
+.PHONY: gen
+gen: web/node_modules/.installed ## Make the generated files: openapi.yaml and the clients' types
+	scripts/gen
+
+.PHONY: check
+check: web/node_modules/.installed ## Fail where a generated file is not what the code makes
+	scripts/gen --check
+
+.PHONY: screenshots
+screenshots: setup-test build ## Take the pictures of the page that the README shows
+	DATAPI_BIN=$(CURDIR)/$(BIN) $(NPM) run screenshots
+
+.PHONY: clean
+clean: ## Remove what was built (never the service's data)
+	rm -rf bin web/dist/assets web/dist/index.html web/node_modules
+
+.PHONY: setup-run setup-test
+setup-run:
+	@scripts/setup run
+setup-test:
+	@scripts/setup test
+
+web/node_modules/.installed: web/package.json web/package-lock.json
+	$(NPM) ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+web/dist/index.html: web/node_modules/.installed $(WEB_SOURCES)
+	$(NPM) run build
+	@touch $@
