@@ -32,7 +32,7 @@ postgres_up() {
   local as="chroot --userspec=101:101 --skip-chdir / env HOME=/tmp" data=/run/postgresql/data
   mkdir -p /run/postgresql && chown 101:101 /run/postgresql || return
   $as initdb -D "$data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >/tmp/initdb.log 2>&1 || { cat /tmp/initdb.log; return 1; }
-  printf 'jit = off\nfsync = off\nlisten_addresses = 127.0.0.1\nunix_socket_directories = /run/postgresql\n' >>"$data/postgresql.conf"
+  printf "jit = off\nfsync = off\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '/run/postgresql'\n" >>"$data/postgresql.conf"
   $as pg_ctl -D "$data" -l /tmp/postgres.log -w start >/tmp/pg_ctl.log 2>&1 || { cat /tmp/pg_ctl.log /tmp/postgres.log; return 1; }
   psql -qh 127.0.0.1 -U postgres -c 'CREATE DATABASE datapi'
 }
