@@ -184,7 +184,9 @@ type EP interface {
 	// (DAT_DTO_ERR_FLUSHED), and nothing more of this connection will be.
 	// It reports no ReportDisconnected of its own.
 	Disconnect()
-	// Reset makes the endpoint ready for a new connection.
+	// Reset makes the endpoint ready for a new connection. It reports one
+	// ReportReset, after everything of the old connection: what the Manager reads
+	// about the endpoint before that report is stale.
 	Reset() error
 	// PostRecv adds receives: before a connection they wait in the provider,
 	// after one has ended they are flushed at once. All or nothing.

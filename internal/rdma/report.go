@@ -52,6 +52,9 @@ const (
 	ReportDeviceGone
 	// ReportDeviceBack: it is there again; objects are to be made anew (T49).
 	ReportDeviceBack
+	// ReportReset: EP; everything of the connection that EP.Reset ended was
+	// reported before it. Each successful Reset reports exactly one.
+	ReportReset
 )
 
 // Report is one thing that happened in a provider. Objects are named by the
