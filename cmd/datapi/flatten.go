@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// flat is one member of an object, however deep it lies.
+type flat struct {
+	path, value string
+}
+
+// decode reads JSON and keeps numbers as they are written.
+func decode(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
+// flatten lists the members of an object in the order in which they are written; lists are one value.
+func flatten(data []byte) ([]flat, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	start, err := d.Token()
+	if err != nil || start != json.Delim('{') {
+		return nil, errors.Join(errors.New("the answer is no object"), err)
+	}
+	var lines []flat
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		below, err := flattenMember(fmt.Sprint(name), value)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, below...)
+	}
+	return lines, nil
+}
+
+// flattenMember gives the lines of one member.
+func flattenMember(name string, value json.RawMessage) ([]flat, error) {
+	if value[0] == '{' {
+		below, err := flatten(value)
+		if err != nil {
+			return nil, err
+		}
+		for i := range below {
+			below[i].path = name + "." + below[i].path
+		}
+		if len(below) > 0 {
+			return below, nil
+		}
+	}
+	var v any
+	if err := decode(value, &v); err != nil {
+		return nil, err
+	}
+	return []flat{{name, cell(v)}}, nil
+}
+
+// at finds the member at a dotted path; nil where there is none.
+func at(object map[string]any, path string) any {
+	name, rest, deeper := strings.Cut(path, ".")
+	if !deeper {
+		return object[name]
+	}
+	next, ok := object[name].(map[string]any)
+	if !ok {
+		return nil
+	}
+	return at(next, rest)
+}
+
+// cell writes a value for a table: null and empty as a hyphen, lists by comma, objects as JSON.
+func cell(v any) string {
+	switch value := v.(type) {
+	case nil:
+		return "-"
+	case string:
+		if value == "" {
+			return "-"
+		}
+		return value
+	case []any:
+		words := make([]string, len(value))
+		for i, item := range value {
+			words[i] = cell(item)
+		}
+		if len(words) == 0 {
+			return "-"
+		}
+		return strings.Join(words, ",")
+	case map[string]any:
+		if len(value) == 0 {
+			return "-"
+		}
+		data, err := json.Marshal(value)
+		if err != nil {
+			return err.Error()
+		}
+		return string(data)
+	default:
+		return fmt.Sprint(value)
+	}
+}

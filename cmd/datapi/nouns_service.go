@@ -1,0 +1,71 @@
+package main
+
+var pspNoun = noun{
+	name: "psp", objects: "public service points", path: "/psps", watched: "psp",
+	columns: []string{"id", "name", "ia", "conn_qual", "evd", "ep_creator"},
+	verbs: []verb{
+		listVerb("/psps", "public service points", filterIA, filterNode, filterName, filterLabel),
+		showVerb("/psps", "dat_psp_query"),
+		createVerb("/psps", "dat_psp_create; without --conn-qual dat_psp_create_any", memberIA,
+			member{"conn_qual", number, false, "qualifier to listen on, 1 to 65535"},
+			member{"evd", text, true, "EVD of the connection requests"},
+			member{"ep_creator", text, false, "CONSUMER or PROVIDER"}),
+		freeVerb("/psps", "dat_psp_free"),
+	},
+}
+
+var rspNoun = noun{
+	name: "rsp", objects: "reserved service points", path: "/rsps", watched: "rsp",
+	columns: []string{"id", "name", "ia", "conn_qual", "evd", "endpoint"},
+	verbs: []verb{
+		listVerb("/rsps", "reserved service points", filterIA, filterNode, filterName, filterLabel),
+		showVerb("/rsps", "dat_rsp_query"),
+		createVerb("/rsps", "dat_rsp_create", memberIA,
+			member{"conn_qual", number, true, "qualifier to listen on, 1 to 65535"},
+			member{"endpoint", text, true, "endpoint that the one request gets"},
+			member{"evd", text, true, "EVD of the connection request"}),
+		freeVerb("/rsps", "dat_rsp_free"),
+	},
+}
+
+var crNoun = noun{
+	name: "cr", objects: "connection requests", path: "/crs", watched: "cr",
+	columns: []string{"id", "ia", "conn_qual", "remote_ia_address", "remote_port_qual", "private_data_size", "endpoint"},
+	verbs: []verb{
+		listVerb("/crs", "connection requests", filterIA, filterNode),
+		showVerb("/crs", "dat_cr_query"),
+		{name: "accept", method: "POST", path: "/crs/{id}/accept", help: "dat_cr_accept", body: []member{
+			{"endpoint", text, false, "endpoint to accept with, where the request brought none"}, memberBlob,
+		}},
+		{name: "reject", method: "POST", path: "/crs/{id}/reject", help: "dat_cr_reject", body: []member{memberBlob}},
+		{name: "handoff", method: "POST", path: "/crs/{id}/handoff", help: "dat_cr_handoff", body: []member{
+			{"conn_qual", number, true, "qualifier to give the request to"},
+		}},
+	},
+}
+
+var changeNoun = noun{
+	name: "change", objects: "changes", path: "/changes", watched: "",
+	columns: []string{"id", "at", "object.type", "object.name", "object.id", "cause", "outcome", "fields", "version", "actor"},
+	verbs: []verb{{
+		name: "list", method: "GET", path: "/changes", help: "What was done and what happened, newest first", answer: list,
+		query: []member{
+			{"limit", number, false, "rows of one answer, 1 to 1000"},
+			{"cursor", text, false, "where the answer before ended"},
+			{"order", text, false, "asc for oldest first"},
+			{"since", text, false, "from this time on (RFC 3339)"},
+			{"until", text, false, "up to this time (RFC 3339)"},
+			filter("object", "object ids"), filter("type", "types, as endpoint"), filterNode, filterIA,
+			filter("cause", "causes, as dat_ep_modify"), filter("actor", "actors"), filter("outcome", "outcomes, as DAT_SUCCESS"),
+		},
+	}},
+}
+
+var nodeNoun = noun{
+	name: "node", objects: "nodes", path: "/nodes",
+	columns: []string{"name", "address", "version", "state", "last_seen"},
+	verbs: []verb{{
+		name: "list", method: "GET", path: "/nodes", answer: list,
+		help: "List the hosts that share this database",
+	}},
+}

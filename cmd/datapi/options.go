@@ -1,0 +1,127 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// defaultURL is where `datapi serve` listens when nothing else is said.
+const defaultURL = "http://127.0.0.1:8480"
+
+// tokenVariable holds the token itself; a flag would show it to everybody on the machine.
+const tokenVariable = "DATAPI_TOKEN"
+
+// callOptions are the flags that all client commands share.
+type callOptions struct {
+	url, tokenFile, caFile, output string
+	ifMatch, reason, key           string
+	dryRun                         bool
+	wait                           time.Duration
+}
+
+// register adds the flags; those of writes only to a verb that writes, and without variables: they belong to one call.
+func (o *callOptions) register(flags *pflag.FlagSet, v verb) {
+	flags.StringVar(&o.url, "url", defaultURL, "address of the service")
+	flags.StringVar(&o.tokenFile, "token-file", "", "file that holds the token; the token itself only as "+tokenVariable)
+	flags.StringVar(&o.caFile, "ca-file", "", "PEM certificates to trust besides the system's")
+	flags.StringVarP(&o.output, "output", "o", "table", "table for people, json for programs")
+	environment(flags, nil)
+	if v.method == http.MethodGet {
+		return
+	}
+	flags.StringVar(&o.ifMatch, "if-match", "", "write only if the object has this version")
+	flags.StringVar(&o.reason, "reason", "", "why; kept with the change")
+	flags.StringVar(&o.key, "idempotency-key", "", "a retry with the same key gets the first answer again")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "only check; nothing happens")
+	flags.DurationVar(&o.wait, "wait", 0, "wait this long for the outcome, in whole seconds")
+}
+
+// check refuses values that no call can have.
+func (o *callOptions) check() error {
+	if o.output != "table" && o.output != "json" {
+		return fmt.Errorf("--output %q is neither table nor json", o.output)
+	}
+	if o.wait < 0 || o.wait%time.Second != 0 {
+		return fmt.Errorf("--wait %s is no number of whole seconds", o.wait)
+	}
+	return nil
+}
+
+// header holds what the flags say about the call.
+func (o *callOptions) header() http.Header {
+	h := http.Header{}
+	set := func(name, value string) {
+		if value != "" {
+			h.Set(name, value)
+		}
+	}
+	if o.ifMatch != "" && o.ifMatch != "*" && !strings.Contains(o.ifMatch, `"`) {
+		o.ifMatch = strconv.Quote(o.ifMatch)
+	}
+	set("If-Match", o.ifMatch)
+	set("X-Change-Reason", o.reason)
+	set("Idempotency-Key", o.key)
+	if o.wait > 0 {
+		set("Prefer", fmt.Sprintf("wait=%d", o.wait/time.Second))
+	}
+	return h
+}
+
+// query holds what the flags say about the call.
+func (o *callOptions) query() url.Values {
+	q := url.Values{}
+	if o.dryRun {
+		q.Set("dry_run", "true")
+	}
+	return q
+}
+
+// client is the client that the flags describe.
+func (o *callOptions) client() (*client, error) {
+	base, err := url.Parse(o.url)
+	if err != nil || base.Host == "" {
+		return nil, usage(fmt.Errorf("--url %q is no address; write it as %s", o.url, defaultURL))
+	}
+	token := os.Getenv(tokenVariable)
+	if o.tokenFile != "" {
+		data, err := os.ReadFile(o.tokenFile)
+		if err != nil {
+			return nil, usage(fmt.Errorf("--token-file: %w", err))
+		}
+		token = strings.TrimSpace(string(data))
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	if o.caFile != "" {
+		pool, err := certificates(o.caFile)
+		if err != nil {
+			return nil, usage(fmt.Errorf("--ca-file: %w", err))
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return &client{base: base.JoinPath("/api/v1"), token: token, http: &http.Client{Transport: transport}}, nil
+}
+
+// certificates reads PEM certificates beside those of the system.
+func certificates(file string) (*x509.CertPool, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, fmt.Errorf("%s holds no PEM certificate", file)
+	}
+	return pool, nil
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// fillPath puts the positional arguments into the path. Where the id of an object that may have a name is asked
+// for and the word is no id, it is taken for the name.
+func fillPath(ctx context.Context, cl *client, n noun, path string, args []string) (string, error) {
+	for i, place := range placeholder.FindAllString(path, -1) {
+		word := args[i]
+		if place == "{id}" && hasNames(n) && uuid.Validate(word) != nil {
+			id, err := idOf(ctx, cl, n, word)
+			if err != nil {
+				return "", err
+			}
+			word = id
+		}
+		path = strings.Replace(path, place, url.PathEscape(word), 1)
+	}
+	return path, nil
+}
+
+// hasNames tells whether objects of the type may have names of their own.
+func hasNames(n noun) bool {
+	for _, c := range n.columns {
+		if c == "name" {
+			return n.name != "node"
+		}
+	}
+	return false
+}
+
+// idOf finds the living object with the given name.
+func idOf(ctx context.Context, cl *client, n noun, name string) (string, error) {
+	if strings.ContainsAny(name, "*/") {
+		return "", usage(fmt.Errorf("%q is neither an id nor a name of %s", name, n.objects))
+	}
+	a, err := cl.do(ctx, &request{method: "GET", path: n.path, query: url.Values{"name": {name}, "limit": {"1"}}})
+	if err != nil {
+		return "", err
+	}
+	var found struct {
+		Items []struct {
+			ID string `json:"id"`
+		} `json:"items"`
+	}
+	if err := json.Unmarshal(a.body, &found); err != nil {
+		return "", refused(fmt.Errorf("the list of %s is no JSON: %w", n.objects, err))
+	}
+	if len(found.Items) == 0 {
+		return "", refused(fmt.Errorf("none of the %s has the name %q, and it is no id", n.objects, name))
+	}
+	return found.Items[0].ID, nil
+}
