@@ -1,20 +1,20 @@
 package dat
 
 // Input is what can happen to an endpoint: an operation of a caller or an
-// event of the engine. Its words are the causes of changes.
+// event of the engine.
 type Input uint8
 
 // The operations of a caller, then the events of the engine, with the rules
 // that speak of them.
 const (
 	OpModify             Input = iota // T42
-	OpSetWatermark                    // T43
+	OpSetWatermark                    // T43, W3
 	OpQuery                           // dat_ep_query
 	OpGetStatus                       // S1
 	OpRecvQuery                       // dat_ep_recv_query
 	OpConnect                         // T20, T21
 	OpDupConnect                      // T20, T21
-	OpAccept                          // a request on the consumer's endpoint, T13, T16
+	OpAccept                          // a request on the consumer's own endpoint, T13, T16
 	OpAcceptOwn                       // a request on the endpoint that it brought, T12, T16
 	OpReject                          // T17, T18
 	OpHandoff                         // T19
@@ -37,8 +37,8 @@ const (
 	EvTimedOut                        // the consumer's timer, T25
 	EvAcceptFailed                    // T15
 	EvDrained                         // the end of a graceful disconnect, T28
-	EvDisconnected                    // by the peer, T36
-	EvBroken                          // T37
+	EvDisconnected                    // the peer disconnected, T36
+	EvBroken                          // the connection is lost, T37
 	EvHardWatermark                   // T37, W7
 	EvEPError                         // T38
 	EvDeviceGone                      // T48
@@ -47,51 +47,71 @@ const (
 	numInputs
 )
 
-var inputNames = [numInputs]string{
-	OpModify:             "dat_ep_modify",
-	OpSetWatermark:       "dat_ep_set_watermark",
-	OpQuery:              "dat_ep_query",
-	OpGetStatus:          "dat_ep_get_status",
-	OpRecvQuery:          "dat_ep_recv_query",
-	OpConnect:            "dat_ep_connect",
-	OpDupConnect:         "dat_ep_dup_connect",
-	OpAccept:             "dat_cr_accept",
-	OpAcceptOwn:          "dat_cr_accept (own endpoint)",
-	OpReject:             "dat_cr_reject",
-	OpHandoff:            "dat_cr_handoff",
-	OpDisconnectAbrupt:   "dat_ep_disconnect",
-	OpDisconnectGraceful: "dat_ep_disconnect (graceful)",
-	OpReset:              "dat_ep_reset",
-	OpFree:               "dat_ep_free",
-	OpCreateRSP:          "dat_rsp_create",
-	OpFreeRSP:            "dat_rsp_free",
-	OpPostRecv:           "dat_ep_post_recv",
-	OpPostSend:           "dat_ep_post_send",
-	OpPostRDMAWrite:      "dat_ep_post_rdma_write",
-	OpPostRDMARead:       "dat_ep_post_rdma_read",
-	OpBindRMR:            "dat_rmr_bind",
-	EvRequest:            "DAT_CONNECTION_REQUEST_EVENT",
-	EvEstablished:        "DAT_CONNECTION_EVENT_ESTABLISHED",
-	EvPeerRejected:       "DAT_CONNECTION_EVENT_PEER_REJECTED",
-	EvNonPeerRejected:    "DAT_CONNECTION_EVENT_NON_PEER_REJECTED",
-	EvUnreachable:        "DAT_CONNECTION_EVENT_UNREACHABLE",
-	EvTimedOut:           "DAT_CONNECTION_EVENT_TIMED_OUT",
-	EvAcceptFailed:       "DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR",
-	EvDrained:            "drained",
-	EvDisconnected:       "DAT_CONNECTION_EVENT_DISCONNECTED",
-	EvBroken:             "DAT_CONNECTION_EVENT_BROKEN",
-	EvHardWatermark:      "hard_watermark",
-	EvEPError:            "DAT_ASYNC_ERROR_EP_BROKEN",
-	EvDeviceGone:         "device_gone",
-	EvDeviceBack:         "device_back",
-	EvRequestGone:        "request_gone",
+// inputs holds for each input a word of its own and the cause that the log
+// shows: DAT's name of the call or event.
+var inputs = [numInputs]struct{ word, cause string }{
+	OpModify:             {"modify", "dat_ep_modify"},
+	OpSetWatermark:       {"set_watermark", "dat_ep_set_watermark"},
+	OpQuery:              {"query", "dat_ep_query"},
+	OpGetStatus:          {"get_status", "dat_ep_get_status"},
+	OpRecvQuery:          {"recv_query", "dat_ep_recv_query"},
+	OpConnect:            {"connect", "dat_ep_connect"},
+	OpDupConnect:         {"dup_connect", "dat_ep_dup_connect"},
+	OpAccept:             {"accept", "dat_cr_accept"},
+	OpAcceptOwn:          {"accept_own", "dat_cr_accept"},
+	OpReject:             {"reject", "dat_cr_reject"},
+	OpHandoff:            {"handoff", "dat_cr_handoff"},
+	OpDisconnectAbrupt:   {"disconnect_abrupt", "dat_ep_disconnect"},
+	OpDisconnectGraceful: {"disconnect_graceful", "dat_ep_disconnect"},
+	OpReset:              {"reset", "dat_ep_reset"},
+	OpFree:               {"free", "dat_ep_free"},
+	OpCreateRSP:          {"create_rsp", "dat_rsp_create"},
+	OpFreeRSP:            {"free_rsp", "dat_rsp_free"},
+	OpPostRecv:           {"post_recv", "dat_ep_post_recv"},
+	OpPostSend:           {"post_send", "dat_ep_post_send"},
+	OpPostRDMAWrite:      {"post_rdma_write", "dat_ep_post_rdma_write"},
+	OpPostRDMARead:       {"post_rdma_read", "dat_ep_post_rdma_read"},
+	OpBindRMR:            {"bind_rmr", "dat_rmr_bind"},
+	EvRequest:            {"request", "DAT_CONNECTION_REQUEST_EVENT"},
+	EvEstablished:        {"established", "DAT_CONNECTION_EVENT_ESTABLISHED"},
+	EvPeerRejected:       {"peer_rejected", "DAT_CONNECTION_EVENT_PEER_REJECTED"},
+	EvNonPeerRejected:    {"non_peer_rejected", "DAT_CONNECTION_EVENT_NON_PEER_REJECTED"},
+	EvUnreachable:        {"unreachable", "DAT_CONNECTION_EVENT_UNREACHABLE"},
+	EvTimedOut:           {"timed_out", "DAT_CONNECTION_EVENT_TIMED_OUT"},
+	EvAcceptFailed:       {"accept_failed", "DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR"},
+	EvDrained:            {"drained", "DAT_CONNECTION_EVENT_DISCONNECTED"},
+	EvDisconnected:       {"disconnected", "DAT_CONNECTION_EVENT_DISCONNECTED"},
+	EvBroken:             {"broken", "DAT_CONNECTION_EVENT_BROKEN"},
+	EvHardWatermark:      {"hard_watermark", "DAT_CONNECTION_EVENT_BROKEN"},
+	EvEPError:            {"ep_error", "DAT_ASYNC_ERROR_EP_BROKEN"},
+	EvDeviceGone:         {"device_gone", "DAT_CONNECTION_EVENT_BROKEN"},
+	EvDeviceBack:         {"device_back", "device_back"},
+	EvRequestGone:        {"request_gone", "request_gone"},
 }
 
-// String names the input alone: no two inputs share it. Cause gives DAT's word.
-func (i Input) String() string { return nameOf(inputNames[:], i) }
+// inputWords are the words alone, for encoders.
+var inputWords = func() (words [numInputs]string) {
+	for i, in := range inputs {
+		words[i] = in.word
+	}
+	return words
+}()
 
-// MarshalText writes the name of String.
-func (i Input) MarshalText() ([]byte, error) { return textOf(inputNames[:], i) }
+// String is the cause that the log shows: DAT's name of the call or event.
+// Two inputs can share it; Word tells them apart.
+func (i Input) String() string {
+	if i < numInputs {
+		return inputs[i].cause
+	}
+	return i.Word()
+}
 
-// UnmarshalText reads the name of String; another word is an error.
-func (i *Input) UnmarshalText(b []byte) error { return parse(inputNames[:], b, i) }
+// Word is a word that no other input has; for an operation it is the one of
+// an endpoint's `operations`.
+func (i Input) Word() string { return nameOf(inputWords[:], i) }
+
+// MarshalText writes Word.
+func (i Input) MarshalText() ([]byte, error) { return textOf(inputWords[:], i) }
+
+// UnmarshalText reads Word; another word is an error.
+func (i *Input) UnmarshalText(b []byte) error { return parse(inputWords[:], b, i) }

@@ -1,93 +1,5 @@
 package dat
 
-// VerdictKind says what a verdict allows.
-type VerdictKind uint8
-
-// The kinds of verdict.
-const (
-	Undecided VerdictKind = iota // never given
-	Move                         // success, the state becomes Next
-	Stay                         // success, the state does not change
-	NoEffect                     // success, nothing is done at all
-	End                          // success, the endpoint is gone
-	Refuse                       // nothing changes, Return and Subtype say why
-	Ignore                       // an event without meaning in this state (T50)
-)
-
-// Verdict is what the transition table says of an input in a state.
-type Verdict struct {
-	Kind    VerdictKind
-	Next    EPState
-	Event   EventNumber
-	Return  Return
-	Subtype Subtype
-	Rule    string
-}
-
-// Judge looks an input up in the transition table.
-func Judge(s EPState, in Input) Verdict { return Verdict{} }
-
-// Err is the refusal of the verdict, nil unless its Kind is Refuse.
-func (v Verdict) Err(s EPState, in Input) *Error { return nil }
-
-// Cause is the word for the log.
-func (i Input) Cause() string { return "" }
-
-// HasConnection tells whether an endpoint in this state has a connection.
-func (e EPState) HasConnection() bool { return e == EPConnected || e == EPDisconnectPending }
-
-// Operations are the operations that would not be refused.
-func Operations(e *Endpoint) []string { return nil }
-
-// Ready judges beyond the state.
-func Ready(e *Endpoint, in Input) *Error { return nil }
-
-// Param is an endpoint parameter.
-type Param uint8
-
-// The parameters.
-const (
-	ParamIA Param = iota
-	ParamState
-	ParamComm
-	ParamLocalIAAddress
-	ParamLocalPortQual
-	ParamRemoteIAAddress
-	ParamRemotePortQual
-	ParamPZ
-	ParamRecvEVD
-	ParamRequestEVD
-	ParamConnectEVD
-	ParamSRQ
-	ParamServiceType
-	ParamMaxMessageSize
-	ParamMaxRDMASize
-	ParamQOS
-	ParamRecvCompletionFlags
-	ParamRequestCompletionFlags
-	ParamMaxRecvDTOs
-	ParamMaxRequestDTOs
-	ParamMaxRecvIOV
-	ParamMaxRequestIOV
-	ParamMaxRDMAReadIn
-	ParamMaxRDMAReadOut
-	ParamSRQSoftHW
-	ParamMaxRDMAReadIOV
-	ParamMaxRDMAWriteIOV
-	ParamEPTransportSpecific
-	ParamEPProviderSpecific
-	numParams
-)
-
-// String is the wire name.
-func (p Param) String() string { return "" }
-
-// ParamByName finds a parameter.
-func ParamByName(wire string) (Param, bool) { return 0, false }
-
-// Values are a mask and its values.
-type Values map[Param]any
-
 // NamedAttr is what is known of a named attribute: whole numbers Min … Max as a string.
 type NamedAttr struct{ Min, Max int64 }
 
@@ -134,9 +46,6 @@ func CheckEPCreate(v Values, srq Handle, f *Facts, r Resolver) (*Endpoint, *Erro
 func CheckEPModify(e *Endpoint, posted int, v Values, f *Facts, r Resolver) (*Endpoint, *Error) {
 	return nil, nil
 }
-
-// Modifiable are the modifiable parameters.
-func Modifiable(e *Endpoint, recvIdle bool) []string { return nil }
 
 // DefaultEPAttributes are the defaults.
 func DefaultEPAttributes(f *Facts) EPAttributes { return EPAttributes{} }
