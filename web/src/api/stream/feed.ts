@@ -1,0 +1,220 @@
+import type { Change } from "../model";
+import { backoff, connecting, moveTo, type Freshness, type FreshnessState } from "./freshness";
+import { readStream, type Ending, type ReaderEvents } from "./reader";
+
+/** What the tabs of one browser tell each other. */
+export type Message =
+  | { kind: "change"; change: Change }
+  | { kind: "freshness"; freshness: Freshness; last: number | null }
+  | { kind: "gap" }
+  | { kind: "hello" };
+
+/** The surroundings of a feed; a test hands in its own. */
+export interface FeedWorld {
+  read: (after: number | null, events: ReaderEvents, signal: AbortSignal) => Promise<Ending>;
+  channel: { post: (message: Message) => void; listen: (hear: (message: Message) => void) => void };
+  /** Runs `lead` as soon as no other tab leads, and lets others lead when it ends. */
+  elect: (lead: () => Promise<void>, signal: AbortSignal) => Promise<void>;
+  now: () => number;
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Resolves when a session is there again. */
+  renewSession: () => Promise<void>;
+}
+
+export interface FeedListener {
+  onChange?: (change: Change) => void;
+  onFreshness?: (freshness: Freshness) => void;
+  /** Changes were missed for good: everything on the page must be read again. */
+  onGap?: () => void;
+}
+
+/** A stream silent for this long is dead: the service sends a sign of life every 15 s. */
+export const silenceLimit = 40_000;
+const settleTime = 300;
+
+/**
+ * The one change stream of a browser. One tab leads: it reads the stream and tells the others through the channel.
+ * When it closes, another one takes over where the last change was seen.
+ */
+export class Feed {
+  freshness: Freshness;
+  private last: number | null = null;
+  private heardAt: number;
+  private leading = false;
+  private listeners = new Set<FeedListener>();
+  private stop = new AbortController();
+
+  constructor(private world: FeedWorld) {
+    this.heardAt = world.now();
+    this.freshness = connecting(world.now());
+  }
+
+  subscribe(listener: FeedListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  start(): void {
+    this.world.channel.listen((message) => this.hear(message));
+    this.world.channel.post({ kind: "hello" });
+    void this.world.elect(() => this.lead(), this.stop.signal).catch(() => this.move("lost"));
+    void this.watchSilence();
+  }
+
+  close(): void {
+    this.stop.abort();
+  }
+
+  private hear(message: Message): void {
+    this.heardAt = this.world.now();
+    if (message.kind === "hello") {
+      if (this.leading) this.announce();
+      return;
+    }
+    if (this.leading) return;
+    if (message.kind === "change") this.take(message.change);
+    else if (message.kind === "gap") this.gap();
+    else {
+      this.last = message.last ?? this.last;
+      this.show(message.freshness);
+    }
+  }
+
+  private async lead(): Promise<void> {
+    this.leading = true;
+    let attempt = 0;
+    while (!this.stop.signal.aborted) {
+      const ending = await this.readOnce(() => (attempt = 0));
+      if (ending === "aborted" && this.stop.signal.aborted) return;
+      if (ending === "unauthorised") {
+        this.move("lost");
+        await this.world.renewSession();
+        continue;
+      }
+      if (ending === "gone") this.last = null;
+      const wait = ending === "gone" ? 0 : backoff(attempt++);
+      this.move(ending === "unavailable" ? "stale" : "lost", this.world.now() + wait);
+      await this.world.sleep(wait, this.stop.signal);
+      if (ending === "gone") this.gap();
+    }
+  }
+
+  private async readOnce(onLife: () => void): Promise<Ending> {
+    const attempt = new AbortController();
+    const abort = () => attempt.abort();
+    this.stop.signal.addEventListener("abort", abort, { once: true });
+    const fresh = this.last === null;
+    const beat = () => {
+      this.heardAt = this.world.now();
+      onLife();
+      this.move("live");
+    };
+    const events: ReaderEvents = {
+      onOpen: () => {
+        this.heardAt = this.world.now();
+        onLife();
+        this.move("catching-up");
+        if (fresh) this.gap();
+        void this.world.sleep(settleTime, attempt.signal).then(() => {
+          if (this.freshness.state === "catching-up" && !attempt.signal.aborted) this.move("live");
+        });
+      },
+      onChange: (change) => {
+        this.heardAt = this.world.now();
+        this.world.channel.post({ kind: "change", change });
+        this.take(change);
+        if (this.freshness.state === "stale") this.move("live");
+      },
+      onStale: () => {
+        this.heardAt = this.world.now();
+        this.move("stale");
+      },
+      onBeat: beat,
+    };
+    const silence = this.abortOnSilence(attempt);
+    const ending = await this.world.read(this.last, events, attempt.signal);
+    attempt.abort();
+    this.stop.signal.removeEventListener("abort", abort);
+    await silence;
+    return ending === "aborted" && !this.stop.signal.aborted ? "network" : ending;
+  }
+
+  private async abortOnSilence(attempt: AbortController): Promise<void> {
+    while (!attempt.signal.aborted) {
+      await this.world.sleep(silenceLimit / 4, attempt.signal);
+      if (this.world.now() - this.heardAt > silenceLimit) attempt.abort();
+    }
+  }
+
+  /** A tab that does not lead and hears nothing must not look live. */
+  private async watchSilence(): Promise<void> {
+    while (!this.stop.signal.aborted) {
+      await this.world.sleep(silenceLimit / 4, this.stop.signal);
+      if (this.leading) this.announce();
+      else if (this.world.now() - this.heardAt > silenceLimit) this.show(moveTo(this.freshness, "lost", this.world.now()));
+    }
+  }
+
+  private take(change: Change): void {
+    if (this.last !== null && change.id <= this.last) return;
+    this.last = change.id;
+    for (const listener of this.listeners) listener.onChange?.(change);
+  }
+
+  private gap(): void {
+    if (this.leading) this.world.channel.post({ kind: "gap" });
+    for (const listener of this.listeners) listener.onGap?.();
+  }
+
+  private move(state: FreshnessState, retryAt: number | null = null): void {
+    const next = moveTo(this.freshness, state, this.world.now(), retryAt);
+    const same = next.state === this.freshness.state && next.retryAt === this.freshness.retryAt;
+    if (same) return;
+    this.show(next);
+    this.announce();
+  }
+
+  private show(freshness: Freshness): void {
+    this.freshness = freshness;
+    for (const listener of this.listeners) listener.onFreshness?.(freshness);
+  }
+
+  private announce(): void {
+    this.world.channel.post({ kind: "freshness", freshness: this.freshness, last: this.last });
+  }
+}
+
+/** The surroundings of a real browser. */
+export function browserWorld(renewSession: () => Promise<void>): FeedWorld {
+  const channel = new BroadcastChannel("datapi.changes");
+  return {
+    read: readStream,
+    channel: {
+      post: (message) => channel.postMessage(message),
+      listen: (hear) => {
+        channel.onmessage = (event: MessageEvent<Message>) => hear(event.data);
+      },
+    },
+    // Locks are missing where the page came over plain HTTP from another host: there each tab leads itself.
+    elect: async (lead, signal) => {
+      if (!navigator.locks) return lead();
+      await navigator.locks.request("datapi.changes", { signal }, lead);
+    },
+    now: Date.now,
+    sleep,
+    renewSession,
+  };
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done, { once: true });
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,22 @@
+import { createContext, use, useEffect, useState } from "react";
+import type { Change } from "../model";
+import type { Feed } from "./feed";
+import type { Freshness } from "./freshness";
+
+export const FeedContext = createContext<Feed | null>(null);
+
+/** How fresh the page is now. */
+export function useFreshness(): Freshness {
+  const feed = use(FeedContext);
+  const [freshness, setFreshness] = useState<Freshness>(
+    () => feed?.freshness ?? { state: "connecting", since: Date.now(), retryAt: null },
+  );
+  useEffect(() => feed?.subscribe({ onFreshness: setFreshness }), [feed]);
+  return freshness;
+}
+
+/** Calls with every change as it arrives, in order. `hear` must be stable. */
+export function useChanges(hear: (change: Change) => void): void {
+  const feed = use(FeedContext);
+  useEffect(() => feed?.subscribe({ onChange: hear }), [feed, hear]);
+}

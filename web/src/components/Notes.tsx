@@ -1,0 +1,34 @@
+import { EmptyState, EmptyStateActions, EmptyStateBody, EmptyStateFooter, Skeleton } from "@patternfly/react-core";
+import type { ReactNode } from "react";
+
+interface EmptyProps {
+  title: string;
+  /** What to do next. */
+  children: ReactNode;
+  actions?: ReactNode;
+}
+
+/** There is nothing here, and what to do about it. */
+export function EmptyNote({ title, children, actions }: EmptyProps) {
+  return (
+    <EmptyState titleText={title} headingLevel="h3" variant="sm">
+      <EmptyStateBody>{children}</EmptyStateBody>
+      {actions && (
+        <EmptyStateFooter>
+          <EmptyStateActions>{actions}</EmptyStateActions>
+        </EmptyStateFooter>
+      )}
+    </EmptyState>
+  );
+}
+
+/** Lines in the shape of what is coming, so that nothing jumps when it is there. */
+export function LoadingLines({ lines = 4, label = "Loading" }: { lines?: number; label?: string }) {
+  return (
+    <div role="status" aria-label={label} className="dp-loading">
+      {Array.from({ length: lines }, (_, line) => (
+        <Skeleton key={line} width={`${90 - ((line * 17) % 45)}%`} height="1.1rem" />
+      ))}
+    </div>
+  );
+}

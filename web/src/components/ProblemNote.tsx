@@ -1,0 +1,35 @@
+import { Alert } from "@patternfly/react-core";
+import { asProblem } from "~/api/problem";
+
+interface Props {
+  error: unknown;
+  /** What was tried, for the title. */
+  what?: string;
+}
+
+/** A refusal in the service's own words, with DAT's return and what identifies the request. */
+export function ProblemNote({ error, what }: Props) {
+  const problem = asProblem(error);
+  const codes = [problem.dat_return, problem.dat_subtype].filter(Boolean);
+  return (
+    <Alert isInline variant={problem.status === 503 ? "warning" : "danger"} title={what ?? problem.title} className="dp-problem">
+      <p>{problem.detail}</p>
+      {(problem.errors ?? []).length > 0 && (
+        <ul className="dp-problem-errors">
+          {problem.errors?.map((error, index) => (
+            <li key={index}>
+              <code>{error.location}</code> {error.message}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="dp-codes">
+        {codes.map((code) => (
+          <code key={code}>{code}</code>
+        ))}
+        {problem.status > 0 && <span>HTTP {problem.status}</span>}
+        {problem.request_id && <span>request {problem.request_id}</span>}
+      </p>
+    </Alert>
+  );
+}

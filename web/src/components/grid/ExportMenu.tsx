@@ -1,0 +1,104 @@
+import { Alert, Dropdown, DropdownItem, DropdownList, MenuToggle, Modal, ModalBody, ModalHeader, Progress } from "@patternfly/react-core";
+import ExportIcon from "@patternfly/react-icons/dist/esm/icons/export-icon";
+import { useRef, useState } from "react";
+import { client, read } from "~/api/client";
+import type { Page } from "~/api/model";
+import type { Collection, ListQuery } from "~/api/queries";
+import { toCsv, type GridColumn } from "./columns";
+
+interface Props<T> {
+  collection: Collection | "changes";
+  columns: readonly GridColumn<T>[];
+  query: ListQuery;
+  total: number | undefined;
+}
+
+/** Every row of a filtered list, read page by page along the cursor. */
+export async function* everyRow<T>(collection: string, query: ListQuery, signal: AbortSignal): AsyncGenerator<T[]> {
+  let cursor: string | undefined;
+  do {
+    const page: Page<T> = await read<Page<T>>(
+      client.GET(`/${collection}` as never, { params: { query: { ...query, limit: 1000, cursor } }, signal } as never),
+    );
+    yield page.items;
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor);
+}
+
+/** Hands a text over as a file. */
+export function download(name: string, type: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+/** Takes the whole filtered list along, not only what is in sight. */
+export function ExportMenu<T>({ collection, columns, query, total }: Props<T>) {
+  const [open, setOpen] = useState(false);
+  const [done, setDone] = useState<number | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const stop = useRef<AbortController | null>(null);
+
+  const run = async (form: "csv" | "json") => {
+    const abort = new AbortController();
+    stop.current = abort;
+    const rows: T[] = [];
+    setError(null);
+    setDone(0);
+    try {
+      for await (const page of everyRow<T>(collection, query, abort.signal)) {
+        rows.push(...page);
+        setDone(rows.length);
+      }
+      if (form === "csv") download(`${collection}.csv`, "text/csv", toCsv(columns, rows));
+      else download(`${collection}.json`, "application/json", JSON.stringify(rows, null, 2));
+      setDone(null);
+    } catch (cause) {
+      if (abort.signal.aborted) setDone(null);
+      else setError(cause instanceof Error ? cause.message : String(cause));
+    }
+  };
+
+  return (
+    <>
+      <Dropdown
+        isOpen={open}
+        onOpenChange={setOpen}
+        toggle={(ref) => (
+          <MenuToggle ref={ref} isExpanded={open} icon={<ExportIcon />} onClick={() => setOpen(!open)}>
+            Export
+          </MenuToggle>
+        )}
+        onSelect={() => setOpen(false)}
+      >
+        <DropdownList>
+          <DropdownItem onClick={() => void run("csv")}>All rows as CSV</DropdownItem>
+          <DropdownItem onClick={() => void run("json")}>All rows as JSON</DropdownItem>
+        </DropdownList>
+      </Dropdown>
+      {done !== null && (
+        <Modal
+          isOpen
+          variant="small"
+          aria-labelledby="export-title"
+          onClose={() => {
+            stop.current?.abort();
+            setDone(null);
+          }}
+        >
+          <ModalHeader title="Reading every row" labelId="export-title" description="Close this to stop." />
+          <ModalBody>
+            {error ? (
+              <Alert isInline variant="danger" title={error} />
+            ) : (
+              <Progress value={total ? (100 * done) / total : 0} title={`${done} rows`} aria-label="Rows read" />
+            )}
+          </ModalBody>
+        </Modal>
+      )}
+    </>
+  );
+}

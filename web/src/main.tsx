@@ -1,0 +1,37 @@
+import "@patternfly/react-core/dist/styles/base.css";
+import "./app/app.css";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { Refusal } from "./api/problem";
+import { session } from "./api/session";
+import { browserWorld, Feed } from "./api/stream/feed";
+import { keepLive } from "./api/stream/live";
+import { FeedContext } from "./api/stream/useFeed";
+import { router } from "./app/router";
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // A refusal stays one however often it is asked for; no answer at all may pass.
+      retry: (failures, error) => failures < 2 && error instanceof Refusal && [0, 502, 503, 504].includes(error.problem.status),
+      refetchOnWindowFocus: false,
+    },
+  },
+});
+
+const feed = new Feed(browserWorld(() => session.renew()));
+keepLive(feed, queries);
+feed.start();
+
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <FeedContext value={feed}>
+        <RouterProvider router={router} />
+      </FeedContext>
+    </QueryClientProvider>
+  </StrictMode>,
+);
