@@ -48,6 +48,9 @@ type parcel struct {
 // deliver lets do happen at the other end: at once on a fast fabric, else
 // after the delay and everything sent before. The lock is held, also by do.
 func (f *Fabric) deliver(do func()) {
+	if f.closed {
+		return
+	}
 	if f.delay == 0 && !f.held && len(f.wire) == 0 {
 		do()
 		return
