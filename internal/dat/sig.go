@@ -1,73 +1,5 @@
 package dat
 
-// NamedAttr is what is known of a named attribute: whole numbers Min … Max as a string.
-type NamedAttr struct{ Min, Max int64 }
-
-// Facts are what the judges must know of the IA.
-type Facts struct {
-	IA                            Handle
-	Attributes                    IAAttributes
-	Provider                      ProviderAttributes
-	TransportAttrs, ProviderAttrs map[string]NamedAttr
-}
-
-// Direction is receive or request.
-type Direction uint8
-
-// The directions.
-const (
-	DirRecv Direction = iota
-	DirRequest
-	numDirections
-)
-
-const numCompletionFlags = int(CompletionEVDThreshold) + 1
-const numStreams = int(StreamAsync) + 1
-
-// EVDUse is who feeds an EVD.
-type EVDUse struct {
-	IA      Handle
-	Streams []Stream
-	DTO     [numDirections][numCompletionFlags]int
-	Other   [numStreams]int
-}
-
-// Resolver gives handles.
-type Resolver interface {
-	PZ(h Handle) (ia Handle, ok bool)
-	EVD(h Handle) (EVDUse, bool)
-	SRQ(h Handle) (*SRQ, bool)
-}
-
-// CheckEPCreate judges dat_ep_create.
-func CheckEPCreate(v Values, srq Handle, f *Facts, r Resolver) (*Endpoint, *Error) { return nil, nil }
-
-// CheckEPModify judges dat_ep_modify.
-func CheckEPModify(e *Endpoint, posted int, v Values, f *Facts, r Resolver) (*Endpoint, *Error) {
-	return nil, nil
-}
-
-// DefaultEPAttributes are the defaults.
-func DefaultEPAttributes(f *Facts) EPAttributes { return EPAttributes{} }
-
-// Check tells whether the streams can share the EVD.
-func (u EVDUse) Check() *Error { return nil }
-
-// With adds the streams of e that go to evd.
-func (u EVDUse) With(e *Endpoint, evd Handle) EVDUse { return u }
-
-// Without removes them.
-func (u EVDUse) Without(e *Endpoint, evd Handle) EVDUse { return u }
-
-// WithOther adds one feeder of another stream.
-func (u EVDUse) WithOther(s Stream) EVDUse { return u }
-
-// WithoutOther removes it.
-func (u EVDUse) WithoutOther(s Stream) EVDUse { return u }
-
-// Mode is the mode.
-func (u EVDUse) Mode() EVDMode { return ModeNone }
-
 // CheckEVDCreate judges dat_evd_create.
 func CheckEVDCreate(f *Facts, qlen int64, streams []Stream) *Error { return nil }
 
@@ -158,22 +90,6 @@ func CheckPost(e *Endpoint, in Input, outstanding int, count int, size int64, fl
 // CheckSRQPost judges dat_srq_post_recv.
 func CheckSRQPost(s *SRQ, outstanding int, count int, size int64) *Error { return nil }
 
-// Firing says which marks fired.
-type Firing struct{ Soft, Hard bool }
-
-// Set sets both marks.
-func (w Watermarks) Set(soft, hard Watermark, b int, connected bool) (Watermarks, Firing) {
-	return w, Firing{}
-}
-
-// Taken judges after a change of B or at the establishment.
-func (w Watermarks) Taken(b int, connected bool) (Watermarks, Firing) { return w, Firing{} }
-
-// CheckWatermarks judges dat_ep_set_watermark.
-func CheckWatermarks(soft, hard *int64, srq bool, p *ProviderAttributes) (Watermark, Watermark, *Error) {
-	return 0, 0, nil
-}
-
 // MatrixDoc is the tables as data.
 type MatrixDoc struct{}
 
@@ -185,3 +101,4 @@ func IAAttributeNames() []string { return nil }
 
 // ProviderAttributeNames are the names of the mask.
 func ProviderAttributeNames() []string { return nil }
+func checkSRQWorks(s *SRQ) *Error { return nil }

@@ -1,0 +1,78 @@
+package dat
+
+// NamedAttr is what is known of a transport- or provider-specific attribute:
+// its value is a whole number Min … Max, written as a string (A15).
+type NamedAttr struct{ Min, Max int64 }
+
+// TransportAttrs are the transport-specific attributes that both engines know.
+// Source: the settled readings; `ack_timeout` is the exponent of the verbs
+// local ACK timeout.
+func TransportAttrs() map[string]NamedAttr {
+	return map[string]NamedAttr{
+		"retry_count":     {0, 7},
+		"rnr_retry_count": {0, 6},
+		"ack_timeout":     {0, 31},
+		"tos":             {0, 255},
+	}
+}
+
+// ProviderAttrs are the provider-specific attributes that both engines know,
+// given how many bytes the provider can send inline.
+func ProviderAttrs(maxInlineData int64) map[string]NamedAttr {
+	return map[string]NamedAttr{"max_inline_data": {0, maxInlineData}}
+}
+
+// Facts are what the judges must know of the IA that an object belongs to.
+type Facts struct {
+	IA         Handle
+	Attributes IAAttributes
+	Provider   ProviderAttributes
+	// TransportAttrs and ProviderAttrs are the named attributes that the
+	// provider knows, with their ranges.
+	TransportAttrs, ProviderAttrs map[string]NamedAttr
+}
+
+// Resolver shows the judges what a handle names; freed objects are not found.
+// The caller holds whatever lock keeps the answers true until it has acted.
+type Resolver interface {
+	// PZ gives the IA of a protection zone.
+	PZ(h Handle) (ia Handle, ok bool)
+	// EVD gives an Event Dispatcher with everything that feeds it now.
+	EVD(h Handle) (EVDUse, bool)
+	// SRQ gives a shared receive queue.
+	SRQ(h Handle) (*SRQ, bool)
+}
+
+// What a provider would pick where the consumer asks for nothing (3.2 of the
+// reference defaults, with segments for RDMA as for requests).
+const (
+	defaultSize  = 4 << 20
+	defaultDTOs  = 16
+	defaultIOV   = 4
+	defaultReads = 4
+)
+
+// DefaultEPAttributes are the attributes of an endpoint that is created
+// without any: usable values, none beyond the IA's limits.
+func DefaultEPAttributes(f *Facts) EPAttributes {
+	a := &f.Attributes
+	return EPAttributes{
+		ServiceType:            ServiceRC,
+		MaxMessageSize:         min(defaultSize, a.MaxMessageSize),
+		MaxRDMASize:            min(defaultSize, a.MaxRDMASize),
+		QOS:                    QOSBestEffort,
+		RecvCompletionFlags:    CompletionEVDThreshold,
+		RequestCompletionFlags: CompletionEVDThreshold,
+		MaxRecvDTOs:            min(defaultDTOs, a.MaxDTOPerEP),
+		MaxRequestDTOs:         min(defaultDTOs, a.MaxDTOPerEP),
+		MaxRecvIOV:             min(defaultIOV, a.MaxIOVSegmentsPerDTO),
+		MaxRequestIOV:          min(defaultIOV, a.MaxIOVSegmentsPerDTO),
+		MaxRDMAReadIn:          min(defaultReads, a.MaxRDMAReadPerEPIn),
+		MaxRDMAReadOut:         min(defaultReads, a.MaxRDMAReadPerEPOut),
+		SRQSoftHW:              WatermarkInfinite,
+		MaxRDMAReadIOV:         min(defaultIOV, a.MaxIOVSegmentsPerRDMARead),
+		MaxRDMAWriteIOV:        min(defaultIOV, a.MaxIOVSegmentsPerRDMAWrite),
+		EPTransportSpecific:    map[string]string{},
+		EPProviderSpecific:     map[string]string{},
+	}
+}
