@@ -78,15 +78,15 @@ var waitSubtypes = [...]Subtype{
 	ModeSolicited: SubInvalidStateEVDConfigSolicited,
 }
 
-// CheckDequeue judges dat_evd_dequeue, or dat_evd_wait where wait is set: max
+// CheckDequeue judges dat_evd_dequeue, or dat_evd_wait where wait is set: most
 // is the number of events asked for, threshold the number to wait for.
 //
 // Both must be 1 to the queue's length (DAT_INVALID_PARAMETER). To wait, the
 // EVD must be waitable and, in NOTIFY or SOLICITED mode, the threshold 1
 // (R12, DAT_INVALID_STATE).
-func CheckDequeue(evd *EVD, mode EVDMode, max, threshold int64, wait bool) *Error {
-	if max < 1 {
-		return badValue(argEVDDequeueMax, "max", "max is %d; it must be at least 1", max)
+func CheckDequeue(evd *EVD, mode EVDMode, most, threshold int64, wait bool) *Error {
+	if most < 1 {
+		return badValue(argEVDDequeueMax, "max", "max is %d; it must be at least 1", most)
 	}
 	if threshold < 1 || threshold > int64(evd.QLen) {
 		return badValue(argEVDWaitThreshold, "threshold", "threshold is %d; this EVD allows 1 to %d (its qlen)", threshold, evd.QLen)

@@ -110,6 +110,9 @@ func (i Input) String() string {
 // an endpoint's `operations`.
 func (i Input) Word() string { return nameOf(inputWords[:], i) }
 
+// Operation tells whether a caller asks for the input; else the engine reports it.
+func (i Input) Operation() bool { return i < EvRequest }
+
 // MarshalText writes Word.
 func (i Input) MarshalText() ([]byte, error) { return textOf(inputWords[:], i) }
 
