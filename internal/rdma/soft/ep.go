@@ -134,6 +134,7 @@ func (e *ep) Reset() error {
 		e.ended, e.silent = false, false
 		e.qp, e.qpState, e.port = 0, "", 0
 	}
+	e.report(rdma.Report{Kind: rdma.ReportReset})
 	return nil
 }
 

@@ -95,6 +95,7 @@ var kindNames = map[rdma.ReportKind]string{
 	rdma.ReportDisconnected: "disconnected", rdma.ReportBroken: "broken", rdma.ReportEPError: "ep error",
 	rdma.ReportRecvTaken: "taken", rdma.ReportSRQLimit: "srq limit", rdma.ReportPort: "port",
 	rdma.ReportDeviceGone: "device gone", rdma.ReportDeviceBack: "device back", rdma.ReportProbe: "probe",
+	rdma.ReportReset: "reset",
 }
 
 // brief is a report in a few words: `established`, `SEND 3 DAT_DTO_SUCCESS`.

@@ -91,13 +91,14 @@ func (e *ep) wait(w *work) {
 }
 
 func (e *ep) notReady(w *work) {
-	e.fail(w, dat.DTOErrReceiverNotReady, rdma.Report{Kind: rdma.ReportBroken, Status: dat.DTOErrReceiverNotReady,
+	e.fail(w, dat.DTOErrReceiverNotReady, &rdma.Report{Kind: rdma.ReportBroken, Status: dat.DTOErrReceiverNotReady,
 		Reason: "RNR_NAK", Detail: "A message arrived and no receive buffer was there."})
 }
 
-// fail ends e with r and answers the sender of w with status.
-func (e *ep) fail(w *work, status dat.DTOStatus, r rdma.Report) {
-	e.end(&r)
+// fail ends e, with r where no completion tells, and answers the sender of w
+// with status.
+func (e *ep) fail(w *work, status dat.DTOStatus, r *rdma.Report) {
+	e.end(r)
 	e.ia.fabric.deliver(func() { w.finish(status) })
 }
 
@@ -131,8 +132,7 @@ func (e *ep) receive(w *work) {
 	if r.Status != dat.DTOSuccess {
 		r.Reason = reasons[r.Status]
 		e.report(r)
-		e.fail(w, dat.DTOErrRemoteResponder, rdma.Report{Kind: rdma.ReportBroken, Status: r.Status, Reason: r.Reason,
-			Detail: "A message could not be put into its receive buffer."})
+		e.fail(w, dat.DTOErrRemoteResponder, nil)
 		return
 	}
 	r.Length, r.Solicited, r.Payload = length, w.Solicited, payload(w.Data, length)
@@ -167,7 +167,7 @@ func (e *ep) access(w *work) {
 	}
 	remote, ok := e.reached(w, right)
 	if !ok {
-		e.fail(w, dat.DTOErrRemoteAccess, rdma.Report{Kind: rdma.ReportEPError, Status: dat.DTOErrRemoteAccess,
+		e.fail(w, dat.DTOErrRemoteAccess, &rdma.Report{Kind: rdma.ReportEPError, Status: dat.DTOErrRemoteAccess,
 			Reason: "QP_ACCESS_ERR", Detail: "The peer asked for memory that it may not " + verbs[w.Kind] + "."})
 		return
 	}

@@ -157,8 +157,8 @@ func (w *work) finish(status dat.DTOStatus) {
 	w.ep.pump()
 }
 
-// settle reports the completions whose turn it is. One that failed breaks the
-// connection (T37).
+// settle reports the completions whose turn it is. One that failed ends the
+// connection; the Manager concludes from it that it is broken (T37).
 func (e *ep) settle() {
 	for len(e.sends) > 0 && e.sends[0].done {
 		w := e.sends[0]
@@ -167,10 +167,7 @@ func (e *ep) settle() {
 		e.sent--
 		w.complete()
 		if w.status != dat.DTOSuccess {
-			c := e.conn
-			e.end(&rdma.Report{Kind: rdma.ReportBroken, Status: w.status, Reason: reasons[w.status],
-				Detail: "A request failed and took the connection with it."})
-			c.part(e, rdma.ReportDisconnected)
+			e.leave(rdma.ReportDisconnected)
 			return
 		}
 	}
