@@ -2,6 +2,35 @@ package dat
 
 import "slices"
 
+// EVDMode is the CONFIG_* part of DAT_EVD_STATE: how completions notify a waiter.
+//
+// ModeNone, null on the wire, is an EVD that no DTO stream feeds (R11).
+type EVDMode uint8
+
+// The modes of an EVD.
+const (
+	ModeNone EVDMode = iota
+	ModeThreshold
+	ModeNotify
+	ModeSolicited
+)
+
+var eVDModeNames = [...]string{
+	ModeNone:      "",
+	ModeThreshold: "THRESHOLD",
+	ModeNotify:    "NOTIFY",
+	ModeSolicited: "SOLICITED",
+}
+
+// String is the wire word.
+func (e EVDMode) String() string { return nameOf(eVDModeNames[:], e) }
+
+// MarshalText writes the wire word.
+func (e EVDMode) MarshalText() ([]byte, error) { return textOf(eVDModeNames[:], e) }
+
+// UnmarshalText reads the wire word; another word is an error.
+func (e *EVDMode) UnmarshalText(b []byte) error { return parse(eVDModeNames[:], b, e) }
+
 // MinAsyncQLen is the least length of an IA's async EVD, in events.
 const MinAsyncQLen = 1024
 

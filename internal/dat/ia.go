@@ -107,6 +107,31 @@ type ProviderAttributes struct {
 	ProviderSpecificAttr          map[string]string `json:"provider_specific_attr"`
 }
 
+// IAState tells whether an interface adapter can carry connections now.
+type IAState uint8
+
+// The states of an IA: its port is up, its port is down, its device is gone (T48).
+const (
+	IAUp IAState = iota
+	IADown
+	IAGone
+)
+
+var iAStateNames = [...]string{
+	IAUp:   "UP",
+	IADown: "DOWN",
+	IAGone: "GONE",
+}
+
+// String is the wire word.
+func (i IAState) String() string { return nameOf(iAStateNames[:], i) }
+
+// MarshalText writes the wire word.
+func (i IAState) MarshalText() ([]byte, error) { return textOf(iAStateNames[:], i) }
+
+// UnmarshalText reads the wire word; another word is an error.
+func (i *IAState) UnmarshalText(b []byte) error { return parse(iAStateNames[:], b, i) }
+
 // IAUsage counts the living objects of an IA.
 type IAUsage struct {
 	Endpoints int `json:"endpoints"`

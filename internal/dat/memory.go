@@ -2,6 +2,58 @@ package dat
 
 import "slices"
 
+// MemType is DAT_MEM_TYPE, what an LMR is made of.
+type MemType uint8
+
+// The memory types that all providers must support.
+const (
+	MemVirtual MemType = iota
+	MemLMR
+	MemSharedVirtual
+)
+
+var memTypeNames = [...]string{
+	MemVirtual:       "VIRTUAL",
+	MemLMR:           "LMR",
+	MemSharedVirtual: "SHARED_VIRTUAL",
+}
+
+// String is the wire word.
+func (m MemType) String() string { return nameOf(memTypeNames[:], m) }
+
+// MarshalText writes the wire word.
+func (m MemType) MarshalText() ([]byte, error) { return textOf(memTypeNames[:], m) }
+
+// UnmarshalText reads the wire word; another word is an error.
+func (m *MemType) UnmarshalText(b []byte) error { return parse(memTypeNames[:], b, m) }
+
+// Privilege is one flag of DAT_MEM_PRIV_FLAGS.
+type Privilege uint8
+
+// The memory privileges.
+const (
+	PrivLocalRead Privilege = iota
+	PrivLocalWrite
+	PrivRemoteRead
+	PrivRemoteWrite
+)
+
+var privilegeNames = [...]string{
+	PrivLocalRead:   "LOCAL_READ",
+	PrivLocalWrite:  "LOCAL_WRITE",
+	PrivRemoteRead:  "REMOTE_READ",
+	PrivRemoteWrite: "REMOTE_WRITE",
+}
+
+// String is the wire word.
+func (p Privilege) String() string { return nameOf(privilegeNames[:], p) }
+
+// MarshalText writes the wire word.
+func (p Privilege) MarshalText() ([]byte, error) { return textOf(privilegeNames[:], p) }
+
+// UnmarshalText reads the wire word; another word is an error.
+func (p *Privilege) UnmarshalText(b []byte) error { return parse(privilegeNames[:], b, p) }
+
 // Arguments of dat_lmr_create and dat_rmr_bind, and of the RDMA posts.
 const (
 	argLMRMemType = 2

@@ -114,14 +114,28 @@ type CR struct {
 }
 
 // Type implements Object.
-func (*PZ) Type() ObjectType  { return TypePZ }
+func (*PZ) Type() ObjectType { return TypePZ }
+
+// Type implements Object.
 func (*EVD) Type() ObjectType { return TypeEVD }
+
+// Type implements Object.
 func (*SRQ) Type() ObjectType { return TypeSRQ }
+
+// Type implements Object.
 func (*LMR) Type() ObjectType { return TypeLMR }
+
+// Type implements Object.
 func (*RMR) Type() ObjectType { return TypeRMR }
+
+// Type implements Object.
 func (*PSP) Type() ObjectType { return TypePSP }
+
+// Type implements Object.
 func (*RSP) Type() ObjectType { return TypeRSP }
-func (*CR) Type() ObjectType  { return TypeCR }
+
+// Type implements Object.
+func (*CR) Type() ObjectType { return TypeCR }
 
 func (m Meta) clone() Meta {
 	m.Labels = maps.Clone(m.Labels)
@@ -189,11 +203,25 @@ func handles(all ...Handle) []Handle {
 }
 
 // Refs implements Object.
-func (*PZ) Refs() []Handle    { return nil }
-func (*EVD) Refs() []Handle   { return nil }
+func (*PZ) Refs() []Handle { return nil }
+
+// Refs implements Object.
+func (*EVD) Refs() []Handle { return nil }
+
+// Refs implements Object.
 func (o *SRQ) Refs() []Handle { return handles(o.PZ) }
+
+// Refs implements Object.
 func (o *LMR) Refs() []Handle { return handles(o.PZ, o.LMR) }
+
+// Refs implements Object.
 func (o *RMR) Refs() []Handle { return handles(o.PZ, o.LMR) }
+
+// Refs implements Object.
 func (o *PSP) Refs() []Handle { return handles(o.EVD) }
+
+// Refs implements Object.
 func (o *RSP) Refs() []Handle { return handles(o.EVD, o.Endpoint) }
-func (o *CR) Refs() []Handle  { return handles(o.PSP, o.RSP, o.Endpoint) }
+
+// Refs implements Object.
+func (o *CR) Refs() []Handle { return handles(o.PSP, o.RSP, o.Endpoint) }

@@ -2,6 +2,54 @@ package dat
 
 import "math"
 
+// EPCreator is DAT_EP_CREATOR_FOR_PSP: who may create the endpoint for a request on a PSP.
+type EPCreator uint8
+
+// The values of the ep_creator provider attribute.
+const (
+	EPCreatorNever EPCreator = iota
+	EPCreatorIfAsked
+	EPCreatorAlways
+)
+
+var ePCreatorNames = [...]string{
+	EPCreatorNever:   "NEVER",
+	EPCreatorIfAsked: "IFASKED",
+	EPCreatorAlways:  "ALWAYS",
+}
+
+// String is the wire word.
+func (e EPCreator) String() string { return nameOf(ePCreatorNames[:], e) }
+
+// MarshalText writes the wire word.
+func (e EPCreator) MarshalText() ([]byte, error) { return textOf(ePCreatorNames[:], e) }
+
+// UnmarshalText reads the wire word; another word is an error.
+func (e *EPCreator) UnmarshalText(b []byte) error { return parse(ePCreatorNames[:], b, e) }
+
+// PSPFlag is DAT_PSP_FLAGS: who creates the endpoint for requests on this PSP.
+type PSPFlag uint8
+
+// The values of a PSP's ep_creator.
+const (
+	PSPConsumer PSPFlag = iota
+	PSPProvider
+)
+
+var pSPFlagNames = [...]string{
+	PSPConsumer: "CONSUMER",
+	PSPProvider: "PROVIDER",
+}
+
+// String is the wire word.
+func (p PSPFlag) String() string { return nameOf(pSPFlagNames[:], p) }
+
+// MarshalText writes the wire word.
+func (p PSPFlag) MarshalText() ([]byte, error) { return textOf(pSPFlagNames[:], p) }
+
+// UnmarshalText reads the wire word; another word is an error.
+func (p *PSPFlag) UnmarshalText(b []byte) error { return parse(pSPFlagNames[:], b, p) }
+
 // The qualifiers map one to one to transport ports (D38).
 const (
 	minConnQual = 1

@@ -1,5 +1,28 @@
 package dat
 
+// SRQState is DAT_SRQ_STATE.
+type SRQState uint8
+
+// The states of a shared receive queue.
+const (
+	SRQOperational SRQState = iota
+	SRQError
+)
+
+var sRQStateNames = [...]string{
+	SRQOperational: "OPERATIONAL",
+	SRQError:       "ERROR",
+}
+
+// String is the wire word.
+func (s SRQState) String() string { return nameOf(sRQStateNames[:], s) }
+
+// MarshalText writes the wire word.
+func (s SRQState) MarshalText() ([]byte, error) { return textOf(sRQStateNames[:], s) }
+
+// UnmarshalText reads the wire word; another word is an error.
+func (s *SRQState) UnmarshalText(b []byte) error { return parse(sRQStateNames[:], b, s) }
+
 // Arguments of the calls on shared receive queues.
 const (
 	argSRQCreateAttributes = 3
