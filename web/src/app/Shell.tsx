@@ -111,6 +111,7 @@ export function Shell() {
       sidebar={<Sidebar open={sidebar} path={path} />}
       skipToContent={<SkipToContent href="#main">Skip to the content</SkipToContent>}
       mainContainerId="main"
+      isContentFilled
       className={doubtful ? "dp-doubtful" : undefined}
     >
       <Outlet />

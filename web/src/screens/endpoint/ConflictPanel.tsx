@@ -1,0 +1,80 @@
+import { Alert, Button, Radio } from "@patternfly/react-core";
+import { useState } from "react";
+import { valueText } from "~/components/difference";
+import type { Conflict } from "./edits";
+
+interface Props {
+  from: number;
+  to: number;
+  conflicts: readonly Conflict[];
+  /** Goes on with the latest version; the fields named take the other's value. */
+  onResolve: (theirs: string[]) => void;
+}
+
+/** Somebody else was faster: shows both versions and lets one choose, field by field. */
+export function ConflictPanel({ from, to, conflicts, onResolve }: Props) {
+  const [theirs, setTheirs] = useState<readonly string[]>([]);
+  const clashes = conflicts.filter((conflict) => conflict.clash);
+  const choose = (field: string, taken: boolean) =>
+    setTheirs((before) => (taken ? [...before, field] : before.filter((other) => other !== field)));
+
+  return (
+    <Alert isInline variant="warning" title={`Changed by somebody else while you were editing: version ${from} became ${to}`}>
+      {conflicts.length === 0 ? (
+        <p>None of the parameters here was touched.</p>
+      ) : (
+        <div className="dp-scroll">
+          <table className="dp-table" aria-label="Both versions">
+            <thead>
+              <tr>
+                <th scope="col">Parameter</th>
+                <th scope="col">Was</th>
+                <th scope="col">Theirs</th>
+                <th scope="col">Yours</th>
+              </tr>
+            </thead>
+            <tbody>
+              {conflicts.map((conflict) => (
+                <tr key={conflict.field}>
+                  <th scope="row">{conflict.field}</th>
+                  <td>{valueText(conflict.base)}</td>
+                  <td>
+                    {conflict.clash ? (
+                      <Radio
+                        id={`theirs-${conflict.field}`}
+                        name={`choice-${conflict.field}`}
+                        label={valueText(conflict.theirs)}
+                        isChecked={theirs.includes(conflict.field)}
+                        onChange={() => choose(conflict.field, true)}
+                      />
+                    ) : (
+                      valueText(conflict.theirs)
+                    )}
+                  </td>
+                  <td>
+                    {conflict.clash ? (
+                      <Radio
+                        id={`mine-${conflict.field}`}
+                        name={`choice-${conflict.field}`}
+                        label={valueText(conflict.mine)}
+                        isChecked={!theirs.includes(conflict.field)}
+                        onChange={() => choose(conflict.field, false)}
+                      />
+                    ) : (
+                      <span className="dp-none">not edited</span>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <p>
+        <Button variant="secondary" size="sm" onClick={() => onResolve([...theirs])}>
+          {clashes.length > 0 ? `Go on from version ${to} with this choice` : `Go on from version ${to} with your edits`}
+        </Button>
+      </p>
+    </Alert>
+  );
+}

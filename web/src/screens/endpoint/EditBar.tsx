@@ -1,0 +1,107 @@
+import { Alert, Button, TextInput } from "@patternfly/react-core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { newKey, perform, type Call } from "~/api/call";
+import type { Endpoint } from "~/api/model";
+import { asProblem, type Problem } from "~/api/problem";
+import { endpoint as endpointQuery } from "~/api/queries";
+import { Curl } from "~/components/Curl";
+import { plural } from "~/components/format";
+import { ProblemNote } from "~/components/ProblemNote";
+import { ConflictPanel } from "./ConflictPanel";
+import { conflicts, patchOf, takeTheirs, type Edits } from "./edits";
+import { parameterGroups } from "./parameters";
+
+interface Props {
+  /** The endpoint as it is now. */
+  endpoint: Endpoint;
+  /** The endpoint as it was when the editing began. */
+  base: Endpoint;
+  edits: Edits;
+  onEdits: (edits: Edits) => void;
+  onBase: (base: Endpoint) => void;
+  onProblem: (problem: Problem | null) => void;
+  onDone: () => void;
+}
+
+const allFields = parameterGroups.flatMap((group) => group.parameters.map((parameter) => parameter.field));
+
+/** Sends all edits as one modify, against the version that was edited. */
+export function EditBar({ endpoint, base, edits, onEdits, onBase, onProblem, onDone }: Props) {
+  const queries = useQueryClient();
+  const [reason, setReason] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [checked, setChecked] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const overtaken = endpoint.version > base.version;
+  const call: Call = {
+    method: "PATCH",
+    path: `/endpoints/${endpoint.id}`,
+    body: patchOf(edits, base),
+    version: base.version,
+    reason: reason.trim() || undefined,
+  };
+
+  const run = async (dryRun: boolean) => {
+    setBusy(true);
+    setChecked(false);
+    setError(null);
+    onProblem(null);
+    try {
+      const answer = await perform<Endpoint>({ ...call, dryRun, key: newKey() });
+      if (dryRun) setChecked(true);
+      else {
+        queries.setQueryData(endpointQuery(endpoint.id).queryKey, answer.body);
+        onDone();
+      }
+    } catch (refusal) {
+      const problem = asProblem(refusal);
+      // The newer version is on its way; the panel shows both as soon as it is here.
+      if (problem.status === 412) await queries.invalidateQueries({ queryKey: endpointQuery(endpoint.id).queryKey });
+      else setError(refusal);
+      onProblem(problem);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const resolve = (theirs: string[]) => {
+    const left = takeTheirs(edits, theirs);
+    onBase(endpoint);
+    onEdits(left);
+    onProblem(null);
+    setError(null);
+  };
+
+  return (
+    <div className="dp-edit-bar" role="region" aria-label="Edits that are not sent yet">
+      {overtaken && (
+        <ConflictPanel from={base.version} to={endpoint.version} conflicts={conflicts(edits, base, endpoint, allFields)} onResolve={resolve} />
+      )}
+      {checked && <Alert isInline variant="success" title="The service would accept this; nothing has happened yet" />}
+      {error !== null && <ProblemNote error={error} />}
+      <div className="dp-edit-line">
+        <strong>{plural(Object.keys(edits).length, "edit")} as one modify</strong>
+        <span className="dp-grow">
+          <TextInput
+            aria-label="Why"
+            placeholder="Why (kept with the change)"
+            value={reason}
+            maxLength={500}
+            onChange={(_event, value) => setReason(value)}
+          />
+        </span>
+        <Button onClick={() => void run(false)} isLoading={busy} isDisabled={busy || overtaken}>
+          Modify
+        </Button>
+        <Button variant="secondary" onClick={() => void run(true)} isDisabled={busy || overtaken}>
+          Check only
+        </Button>
+        <Button variant="link" onClick={onDone}>
+          Discard
+        </Button>
+      </div>
+      <Curl call={call} />
+    </div>
+  );
+}

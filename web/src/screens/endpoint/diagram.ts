@@ -1,0 +1,74 @@
+import type { EPState } from "~/api/model";
+import type { Way } from "~/api/matrix";
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export const box = { width: 132, height: 34 };
+export const canvas = { width: 780, height: 306 };
+
+/** Where each state lies: setup runs from left to right, the end runs back below. */
+export const places: Record<EPState, Point> = {
+  UNCONNECTED: { x: 80, y: 150 },
+  RESERVED: { x: 225, y: 40 },
+  PASSIVE_CONNECTION_PENDING: { x: 400, y: 30 },
+  TENTATIVE_CONNECTION_PENDING: { x: 400, y: 88 },
+  COMPLETION_PENDING: { x: 575, y: 60 },
+  ACTIVE_CONNECTION_PENDING: { x: 345, y: 152 },
+  CONNECTED: { x: 690, y: 150 },
+  DISCONNECT_PENDING: { x: 590, y: 262 },
+  DISCONNECTED: { x: 280, y: 262 },
+};
+
+export interface Edge {
+  from: EPState;
+  to: EPState;
+  inputs: string[];
+  start: Point;
+  end: Point;
+}
+
+/** The point where a line from the middle of a box leaves it. */
+function border(middle: Point, toward: Point, gap: number): Point {
+  const dx = toward.x - middle.x;
+  const dy = toward.y - middle.y;
+  const scale = Math.min(
+    dx === 0 ? Infinity : (box.width / 2 + gap) / Math.abs(dx),
+    dy === 0 ? Infinity : (box.height / 2 + gap) / Math.abs(dy),
+  );
+  return { x: middle.x + dx * scale, y: middle.y + dy * scale };
+}
+
+/** One edge for each pair of states that some way leads between, beside its way back where there is one. */
+export function edgesOf(ways: readonly Way[]): Edge[] {
+  const byPair = new Map<string, Edge>();
+  for (const way of ways) {
+    if (!(way.from in places) || !(way.to in places)) continue;
+    const key = `${way.from}>${way.to}`;
+    const edge = byPair.get(key);
+    if (edge) {
+      if (!edge.inputs.includes(way.input)) edge.inputs.push(way.input);
+      continue;
+    }
+    byPair.set(key, { from: way.from, to: way.to, inputs: [way.input], ...ends(way.from, way.to) });
+  }
+  for (const edge of byPair.values()) {
+    if (!byPair.has(`${edge.to}>${edge.from}`)) continue;
+    const length = Math.hypot(edge.end.x - edge.start.x, edge.end.y - edge.start.y) || 1;
+    const shift = { x: (-5 * (edge.end.y - edge.start.y)) / length, y: (5 * (edge.end.x - edge.start.x)) / length };
+    edge.start = { x: edge.start.x + shift.x, y: edge.start.y + shift.y };
+    edge.end = { x: edge.end.x + shift.x, y: edge.end.y + shift.y };
+  }
+  return [...byPair.values()];
+}
+
+function ends(from: EPState, to: EPState): { start: Point; end: Point } {
+  const start = border(places[from], places[to], 1);
+  const end = border(places[to], places[from], 5);
+  return { start, end };
+}
+
+/** The words for what leads along an edge. */
+export const inputWords = (inputs: readonly string[]): string => inputs.map((input) => input.replaceAll("_", " ")).join(", ");

@@ -1,0 +1,60 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Call } from "~/api/call";
+import { errorsByField, Refusal, type Problem } from "~/api/problem";
+import { recvs } from "~/api/queries";
+import { ActionDialog } from "~/components/action/ActionDialog";
+import { TextField, wholeNumber } from "~/components/action/fields";
+import { callIt } from "~/components/object/ObjectLink";
+import type { OperationProps } from "../Operations";
+
+/** Sets both high watermarks at once, as dat_ep_set_watermark does. */
+export function WatermarksDialog({ endpoint, onClose }: OperationProps) {
+  const [soft, setSoft] = useState(endpoint.watermarks.soft_high?.toString() ?? "");
+  const [hard, setHard] = useState(endpoint.watermarks.hard_high?.toString() ?? "");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const posted = useQuery(recvs(endpoint.id)).data?.nbufs_allocated ?? null;
+  const errors = errorsByField(problem);
+  const softHigh = wholeNumber(soft);
+  const hardHigh = wholeNumber(hard);
+  const call: Call | null =
+    softHigh === undefined || hardHigh === undefined
+      ? null
+      : { method: "PUT", path: `/endpoints/${endpoint.id}/watermarks`, body: { soft_high: softHigh, hard_high: hardHigh } };
+  const over = (mark: number | null | undefined) => posted !== null && typeof mark === "number" && posted > mark;
+
+  return (
+    <ActionDialog
+      title={`Watermarks of ${callIt(endpoint)}`}
+      description={posted === null ? "Counted in posted, uncompleted receives." : `${posted} receives are posted now. Posting one more can cross a mark, too.`}
+      submit="Set watermarks"
+      call={call}
+      version={endpoint.version}
+      onRefused={(error) => setProblem(error instanceof Refusal ? error.problem : null)}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <TextField
+        label="Soft high"
+        type="number"
+        min={0}
+        value={soft}
+        onChange={setSoft}
+        error={errors.soft_high}
+        help={over(softHigh) ? "Already exceeded: the event comes at once." : "One event for each setting, when more receives than this are posted. Empty is infinite."}
+      />
+      <TextField
+        label="Hard high"
+        type="number"
+        min={0}
+        value={hard}
+        onChange={setHard}
+        error={
+          errors.hard_high ??
+          (over(hardHigh) && endpoint.state === "CONNECTED" ? "Already exceeded: setting this breaks the connection at once." : undefined)
+        }
+        help="The connection breaks when more receives than this are posted. Empty is infinite."
+      />
+    </ActionDialog>
+  );
+}
