@@ -2,41 +2,199 @@ package store
 
 import (
 	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/datapi/datapi/internal/dat"
 )
 
-import "github.com/datapi/datapi/internal/dat"
+const (
+	// tailLength is how many of the newest changes are in memory.
+	tailLength = 4096
+	// logPoll is how often the end of the log is looked at without being woken:
+	// a NOTIFY is lost while its listener connects.
+	logPoll = time.Second
+	// logRead bounds a look at the log.
+	logRead = 5 * time.Second
+	// logChunk is how many changes are read or delivered at once.
+	logChunk = 1000
+)
 
 // Log is the log of changes of the whole database as watchers see it: in order,
 // without a gap or a duplicate, its newest part in memory.
-type Log struct{}
+type Log struct {
+	pool *pgxpool.Pool
+	bell chan struct{}
+
+	mu sync.Mutex
+	// tail are the newest changes seen, with ids up to last, without a gap.
+	tail []dat.Change
+	last int64
+	// gone is the highest id that the retention has deleted.
+	gone  int64
+	stale bool
+	// turned is closed, and replaced, when something above has changed.
+	turned chan struct{}
+}
+
+// newLog begins at the present end of the log.
+func newLog(ctx context.Context, pool *pgxpool.Pool) (*Log, error) {
+	l := &Log{pool: pool, bell: make(chan struct{}, 1), turned: make(chan struct{})}
+	err := pool.QueryRow(ctx, `SELECT last, gone FROM change_head`).Scan(&l.last, &l.gone)
+	return l, mapError(err)
+}
 
 // Last is the id of the newest change seen; 0 where there is none.
-func (l *Log) Last() int64 { return 0 }
+func (l *Log) Last() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
+}
 
 // Stale tells whether the database is away, so that newer changes may exist.
-func (l *Log) Stale() bool { return false }
-
-// Subscribe follows the log after a position (0 = from its beginning; Last() =
-// from now). Errors: ErrGone, ErrBeyond.
-func (l *Log) Subscribe(ctx context.Context, after int64, f ChangeFilter) (*Subscription, error) {
-	return nil, errUnbuilt
+func (l *Log) Stale() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stale
 }
 
-// Subscription is one watcher's place in the log; it is for one goroutine and
-// needs no closing.
-type Subscription struct{}
-
-// Delivery is what a watcher gets: changes in order, or the news that the log
-// has become stale or fresh.
-type Delivery struct {
-	Changes []dat.Change
-	// Position is the id up to which the watcher has seen everything, filtered
-	// changes included.
-	Position int64
-	// Stale is Log.Stale as of now.
-	Stale bool
+// publish takes what this process has just committed. Where another process
+// committed before it, both are read from the table.
+func (l *Log) publish(changes []dat.Change) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.add(changes)
+	if len(changes) > 0 && l.last < changes[len(changes)-1].ID {
+		l.ring()
+	}
 }
 
-// Next waits for at least one change that passes the filter, or for Stale to
-// turn. Errors: ctx's, ErrGone when the watcher fell behind the retention.
-func (s *Subscription) Next(ctx context.Context) (Delivery, error) { return Delivery{}, errUnbuilt }
+// add appends the changes that follow the last one; l.mu is held.
+func (l *Log) add(changes []dat.Change) {
+	n := 0
+	for _, c := range changes {
+		if c.ID == l.last+1 {
+			l.tail, l.last = append(l.tail, c), c.ID
+			n++
+		}
+	}
+	if n == 0 {
+		return
+	}
+	if over := len(l.tail) - tailLength; over > tailLength/4 {
+		l.tail = append([]dat.Change(nil), l.tail[over:]...)
+	}
+	l.turn()
+}
+
+// turn wakes the watchers; l.mu is held.
+func (l *Log) turn() {
+	close(l.turned)
+	l.turned = make(chan struct{})
+}
+
+func (l *Log) ring() {
+	select {
+	case l.bell <- struct{}{}:
+	default:
+	}
+}
+
+// follow keeps the tail at the end of the log.
+func (l *Log) follow(ctx context.Context) {
+	t := time.NewTicker(logPoll)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.bell:
+		case <-t.C:
+		}
+		l.setStale(l.catchUp(ctx) != nil && ctx.Err() == nil)
+	}
+}
+
+func (l *Log) setStale(stale bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stale != stale {
+		l.stale = stale
+		l.turn()
+	}
+}
+
+// catchUp reads what the table has beyond the tail.
+func (l *Log) catchUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, logRead)
+	defer cancel()
+	var last, gone int64
+	if err := l.pool.QueryRow(ctx, `SELECT last, gone FROM change_head`).Scan(&last, &gone); err != nil {
+		return mapError(err)
+	}
+	l.mu.Lock()
+	l.gone = max(l.gone, gone)
+	if l.gone > l.last {
+		l.tail, l.last = nil, l.gone // away for longer than the retention
+	}
+	at := l.last
+	l.mu.Unlock()
+	for at < last {
+		changes, err := l.read(ctx, at, logChunk)
+		if err != nil {
+			return err
+		}
+		if len(changes) == 0 {
+			return errors.New("the log of changes has a gap")
+		}
+		l.mu.Lock()
+		l.add(changes)
+		l.mu.Unlock()
+		at = changes[len(changes)-1].ID
+	}
+	return nil
+}
+
+// read is the part of the table after a position, in order and without a gap.
+func (l *Log) read(ctx context.Context, after int64, limit int) ([]dat.Change, error) {
+	rows, err := l.pool.Query(ctx, selectChange+` WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	changes, err := pgx.CollectRows(rows, scanChange)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	for i, c := range changes {
+		if c.ID != after+1+int64(i) {
+			return nil, ErrGone // the retention overtook the reader
+		}
+	}
+	return changes, nil
+}
+
+// listen rings the bell when another process has committed.
+func (l *Log) listen(ctx context.Context, cfg *pgx.ConnConfig) {
+	var wait backoff
+	for ctx.Err() == nil {
+		conn, err := pgx.ConnectConfig(ctx, cfg.Copy())
+		if err == nil {
+			_, err = conn.Exec(ctx, "LISTEN datapi_changes")
+			wait.reset()
+		}
+		for err == nil {
+			l.ring()
+			_, err = conn.WaitForNotification(ctx)
+		}
+		if conn != nil {
+			closing, cancel := context.WithTimeout(context.Background(), time.Second)
+			_ = conn.Close(closing)
+			cancel()
+		}
+		wait.sleep(ctx)
+	}
+}

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+)
+
+// postgresUser is the account that PostgreSQL runs as where the service is root,
+// which PostgreSQL refuses to be.
+const postgresUser = "postgres"
+
+// account is who PostgreSQL runs as: ourselves, or as root an unprivileged user.
+type account struct {
+	name     string
+	other    bool
+	uid, gid uint32
+	groups   []uint32
+}
+
+func findAccount() (account, error) {
+	if os.Geteuid() != 0 {
+		return account{name: "this user"}, nil
+	}
+	u, err := user.Lookup(postgresUser)
+	if err != nil {
+		return account{}, errors.New("PostgreSQL does not run as root, and there is no user postgres for it; make one (useradd --system postgres), start datapi as another user, or name a database with --database-url")
+	}
+	a := account{name: postgresUser, other: true}
+	ids, err := u.GroupIds()
+	if err != nil {
+		ids = nil // its own group is enough
+	}
+	for _, id := range ids {
+		if n, err := strconv.ParseUint(id, 10, 32); err == nil {
+			a.groups = append(a.groups, uint32(n))
+		}
+	}
+	uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
+	gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
+	a.uid, a.gid = uint32(uid), uint32(gid)
+	return a, errors.Join(uidErr, gidErr)
+}
+
+// attributes start a child as the account.
+func (a account) attributes() *syscall.SysProcAttr {
+	if !a.other {
+		return &syscall.SysProcAttr{}
+	}
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: a.uid, Gid: a.gid, Groups: a.groups}}
+}
+
+// give makes the account the owner of a directory.
+func (a account) give(dir string) error {
+	if !a.other {
+		return nil
+	}
+	return os.Chown(dir, int(a.uid), int(a.gid))
+}
+
+// canReach refuses a directory that the account cannot get to.
+func (a account) canReach(dir string) error {
+	if !a.other {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	for parent := real; ; parent = filepath.Dir(parent) {
+		info, err := os.Stat(parent)
+		if err != nil {
+			return err
+		}
+		if !a.mayEnter(info) {
+			return fmt.Errorf("PostgreSQL runs as the user %s, who cannot enter %s (mode %04o); name a --data-dir elsewhere, as /var/lib/datapi, or allow it with `chmod o+x %s`",
+				a.name, parent, info.Mode().Perm(), parent)
+		}
+		if parent == filepath.Dir(parent) {
+			return nil
+		}
+	}
+}
+
+// mayEnter reads the mode as the kernel does for the account.
+func (a account) mayEnter(info os.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return true
+	}
+	bit := os.FileMode(0o001)
+	switch {
+	case st.Uid == a.uid:
+		bit = 0o100
+	case st.Gid == a.gid || slices.Contains(a.groups, st.Gid):
+		bit = 0o010
+	}
+	return info.Mode().Perm()&bit != 0
+}

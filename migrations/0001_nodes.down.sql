@@ -1,0 +1,2 @@
+DROP TABLE groups;
+DROP TABLE nodes;
