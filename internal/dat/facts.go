@@ -1,26 +1,23 @@
 package dat
 
+import "strconv"
+
 // NamedAttr is what is known of a transport- or provider-specific attribute:
 // its value is a whole number Min … Max, written as a string (A15).
 type NamedAttr struct{ Min, Max int64 }
 
-// TransportAttrs are the transport-specific attributes that both engines know.
-// Source: the settled readings; `ack_timeout` is the exponent of the verbs
-// local ACK timeout.
-func TransportAttrs() map[string]NamedAttr {
-	return map[string]NamedAttr{
-		"retry_count":     {0, 7},
-		"rnr_retry_count": {0, 6},
-		"ack_timeout":     {0, 31},
-		"tos":             {0, 255},
-	}
+// transportAttrs are the transport-specific attributes that both engines know.
+// `ack_timeout` is the exponent of the verbs local ACK timeout.
+var transportAttrs = map[string]NamedAttr{
+	"retry_count":     {0, 7},
+	"rnr_retry_count": {0, 6},
+	"ack_timeout":     {0, 31},
+	"tos":             {0, 255},
 }
 
-// ProviderAttrs are the provider-specific attributes that both engines know,
-// given how many bytes the provider can send inline.
-func ProviderAttrs(maxInlineData int64) map[string]NamedAttr {
-	return map[string]NamedAttr{"max_inline_data": {0, maxInlineData}}
-}
+// maxInlineData is the greatest max_inline_data in bytes where the provider's
+// own attribute of that name says nothing else.
+const maxInlineData = 256
 
 // Facts are what the judges must know of the IA that an object belongs to.
 type Facts struct {
@@ -30,6 +27,22 @@ type Facts struct {
 	// TransportAttrs and ProviderAttrs are the named attributes that the
 	// provider knows, with their ranges.
 	TransportAttrs, ProviderAttrs map[string]NamedAttr
+}
+
+// NewFacts are the facts of an IA with these attributes. It knows the
+// transport-specific attributes `retry_count` (0–7), `rnr_retry_count` (0–6),
+// `ack_timeout` (0–31) and `tos` (0–255), and the provider-specific
+// `max_inline_data`: bytes, up to the provider's attribute of that name, else 256.
+func NewFacts(ia Handle, a IAAttributes, p ProviderAttributes) Facts {
+	inline, err := strconv.ParseInt(p.ProviderSpecificAttr["max_inline_data"], 10, 32)
+	if err != nil {
+		inline = maxInlineData
+	}
+	return Facts{
+		IA: ia, Attributes: a, Provider: p,
+		TransportAttrs: transportAttrs,
+		ProviderAttrs:  map[string]NamedAttr{"max_inline_data": {0, inline}},
+	}
 }
 
 // Resolver shows the judges what a handle names; freed objects are not found.

@@ -65,9 +65,8 @@ func newFacts() *Facts {
 			merging[a][b] = a == b || a != StreamAsync && b != StreamAsync
 		}
 	}
-	return &Facts{
-		IA: ourIA,
-		Attributes: IAAttributes{
+	f := NewFacts(ourIA,
+		IAAttributes{
 			AdapterName: "soft0", IAAddress: &address,
 			MaxEPs: 3, MaxEVDs: 4, MaxPZs: 5, MaxSRQs: 6, MaxLMRs: 7, MaxRMRs: 8, MaxEPPerSRQ: 2,
 			MaxDTOPerEP: 16384, MaxEVDQLen: 65536, MaxRecvPerSRQ: 1000,
@@ -75,7 +74,7 @@ func newFacts() *Facts {
 			MaxRDMAReadPerEPIn: 33, MaxRDMAReadPerEPOut: 34,
 			MaxMessageSize: 1 << 30, MaxRDMASize: 1<<30 + 1, MaxLMRBlockSize: 1 << 20,
 		},
-		Provider: ProviderAttributes{
+		ProviderAttributes{
 			DATQOSSupported:            []QOS{QOSBestEffort, QOSLowLatency},
 			LMRMemTypesSupported:       []MemType{MemVirtual, MemLMR, MemSharedVirtual},
 			MaxPrivateDataSize:         256,
@@ -85,9 +84,8 @@ func newFacts() *Facts {
 			SRQWatermarksSupported:     SRQWatermarks{true, true, true, true, true},
 			SRQEPPZDifferenceSupported: false,
 		},
-		TransportAttrs: TransportAttrs(),
-		ProviderAttrs:  ProviderAttrs(256),
-	}
+	)
+	return &f
 }
 
 // newEndpoint is one with default attributes in a state, with a PZ.
