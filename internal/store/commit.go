@@ -274,7 +274,7 @@ func (r *Recorder) goAway(err error, forGood bool) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.away == nil {
+	if r.away == nil && !r.closing {
 		r.logger.Error("the database is away: writes are refused", "error", err, "for good", forGood)
 	}
 	r.away, r.events = away, nil

@@ -112,7 +112,7 @@ type order struct {
 }
 
 var sorts = map[string]order{
-	"created_at": {expr: "created_change", cast: "bigint", check: func(s string) error { _, err := strconv.ParseInt(s, 10, 64); return err }},
+	"created_at": {expr: "objects.created_change", cast: "bigint", check: func(s string) error { _, err := strconv.ParseInt(s, 10, 64); return err }},
 	"updated_at": {expr: "updated_at", cast: "timestamptz", check: func(s string) error { _, err := time.Parse("2006-01-02 15:04:05.999999-07", s); return err }},
 	"name":       {expr: `coalesce(name, '') COLLATE "C"`, cast: "text", check: plainText},
 	"state":      {expr: "state", cast: "text", check: plainText, only: []dat.ObjectType{dat.TypeEndpoint, dat.TypeIA, dat.TypeSRQ}},

@@ -133,7 +133,7 @@ func (q *Query) statement(where *conditions, limit int) (string, error) {
 	if q.Offset < 0 || q.Offset > offsetMost {
 		return "", badQuery("offset", fmt.Sprintf("an offset is 0 to %d; use the cursor to go further", offsetMost))
 	}
-	return fmt.Sprintf("SELECT body, (%s)::text, created_change FROM objects%s ORDER BY %s %s, created_change %s LIMIT %d OFFSET %d",
+	return fmt.Sprintf("SELECT body, (%s)::text AS key, created_change AS made FROM objects%s ORDER BY %s %s, objects.created_change %s LIMIT %d OFFSET %d",
 		by.expr, where.where(), by.expr, direction, direction, limit+1, q.Offset), nil
 }
 

@@ -18,9 +18,11 @@ const (
 	// readyPoll is how often a starting PostgreSQL is asked whether it answers.
 	readyPoll = 20 * time.Millisecond
 	// quickEnd is a run so short that it counts as a failed start; after
-	// quickEndsMost of them in a row the supervisor gives up.
+	// quickEndsMost of them in a row the supervisor gives up. The first start is
+	// tried less often: backends of a killed run are gone soon, other reasons stay.
 	quickEnd      = 5 * time.Second
 	quickEndsMost = 10
+	firstEndsMost = 5
 )
 
 // Postgres is the private PostgreSQL of a service that was given no database: a

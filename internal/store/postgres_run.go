@@ -37,11 +37,19 @@ func (p *Postgres) supervise(ctx context.Context, ready chan<- error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	var wait backoff
-	for first, quick := true, 0; ; first = false {
-		started := time.Now()
-		answering := func(ended <-chan struct{}) error { return p.answers(life, ended) }
-		if first {
-			answering = func(ended <-chan struct{}) error { err := p.answers(ctx, ended); ready <- err; return err }
+	announced := false
+	announce := func(ended <-chan struct{}) error {
+		err := p.answers(ctx, ended)
+		if announced = !errors.Is(err, errEnded); announced {
+			ready <- err
+		}
+		return err
+	}
+	again := func(ended <-chan struct{}) error { return p.answers(life, ended) }
+	for quick := 0; ; {
+		started, answering, most := time.Now(), again, quickEndsMost
+		if !announced {
+			answering, most = announce, firstEndsMost
 		}
 		err := p.runOnce(answering)
 		if p.isStopping() {
@@ -51,11 +59,11 @@ func (p *Postgres) supervise(ctx context.Context, ready chan<- error) {
 			quick = 0
 			wait.reset()
 		}
-		if quick++; first && errors.Is(err, errNoStart) || quick > quickEndsMost {
+		if quick++; quick >= most {
 			p.fail(err, ready)
 			return
 		}
-		p.log.Error("PostgreSQL ended by itself and is started again", "error", err)
+		p.log.Warn("PostgreSQL ended by itself and is started again", "error", err)
 		p.waitOrStop(&wait)
 		if err := p.place.awaitFormer(life, p.log); err != nil {
 			p.log.Warn("the former PostgreSQL is still there", "error", err)
@@ -101,7 +109,8 @@ func (p *Postgres) runOnce(answering func(ended <-chan struct{}) error) error {
 	cmd := exec.Command(p.programs.postgres, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.place.cluster, childEnv(), said, said
 	cmd.SysProcAttr = p.place.account.attributes()
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGINT
+	// A group of its own: Ctrl-C is for the service, which stops PostgreSQL last.
+	cmd.SysProcAttr.Pdeathsig, cmd.SysProcAttr.Setpgid = syscall.SIGINT, true
 	// Backends of a killed postmaster may hold the pipe a little longer.
 	cmd.WaitDelay = quickEnd
 	if err := cmd.Start(); err != nil {
