@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -111,7 +110,7 @@ func showBatch(c *cobra.Command, opts *callOptions, operations []json.RawMessage
 		}
 	}
 	if refusals > 0 {
-		return refused(errors.New(fmt.Sprintf("%d of %d operations were refused", refusals, len(operations))))
+		return refused(fmt.Errorf("%d of %d operations were refused", refusals, len(operations)))
 	}
 	return nil
 }
