@@ -1,0 +1,195 @@
+package verbs
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"strconv"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// deviceAttr is what a device says of itself (struct ibv_device_attr).
+type deviceAttr struct {
+	iwarp                               bool
+	nodeGUID                            uint64
+	fwVer                               string
+	hwVer, vendorID, vendorPartID       uint32
+	maxMRSize                           uint64
+	maxQP, maxQPWR, maxSGE, maxSGERead  int64
+	maxCQ, maxCQE, maxMR, maxPD, maxMW  int64
+	maxReadIn, maxReadInAll, maxReadOut int64
+	maxSRQ, maxSRQWR, maxSRQSGE         int64
+	ports                               int
+}
+
+// portAttr is what a port says of itself (struct ibv_port_attr).
+type portAttr struct {
+	state, physState, linkLayer, maxMTU, activeMTU uint8
+	maxMessage                                     uint32
+	gids                                           int
+	lid                                            uint16
+}
+
+const (
+	portActive = 4
+	// Private data that fits the connection manager's messages, in bytes. InfiniBand's
+	// request has room for 56 (D26's one exception); iWARP's frame has 512, of which
+	// the kernel's interface carries 255 and the enhanced setup takes 4.
+	privateDataIB    = 56
+	privateDataIWARP = 251
+	// addressLimit is the highest address of a program on this platform.
+	addressLimit = 1<<47 - 1
+	// maxReads is the most RDMA Reads that a connection request can ask for.
+	maxReads = 255
+	// wrReserve are the work requests of a QP kept for the liveness probe.
+	wrReserve = 1
+)
+
+var (
+	portStates = [...]string{"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"}
+	linkLayers = [...]string{"UNSPECIFIED", "INFINIBAND", "ETHERNET"}
+	mtus       = [...]string{"", "256", "512", "1024", "2048", "4096"}
+	physStates = [...]string{"", "SLEEP", "POLLING", "DISABLED", "PORT_CONFIGURATION_TRAINING", "LINK_UP",
+		"LINK_ERROR_RECOVERY", "PHY_TEST"}
+)
+
+// vendors are the names behind the vendor ids that devices report.
+var vendors = map[uint32]string{
+	0x0002c9: "NVIDIA Mellanox", 0x001425: "Chelsio", 0x008086: "Intel", 0x0014e4: "Broadcom",
+	0x001077: "QLogic", 0x001fab: "Amazon", 0xffffff: "Linux Soft-RoCE", 0x626d74: "Linux Soft-iWARP",
+}
+
+func word(names []string, i uint8) string {
+	if int(i) < len(names) && names[i] != "" {
+		return names[i]
+	}
+	return strconv.Itoa(int(i))
+}
+
+func count(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }
+
+func guid(g uint64) string {
+	return fmt.Sprintf("%04x:%04x:%04x:%04x", g>>48, g>>32&0xffff, g>>16&0xffff, g&0xffff)
+}
+
+// portFacts is everything that the attributes of an IA are made of.
+type portFacts struct {
+	devicePort
+	dev       deviceAttr
+	port      portAttr
+	netdev    string
+	addresses []netip.Addr
+	gids      []string
+}
+
+// address is the first address of the family, or nothing.
+func (f *portFacts) address(v4 bool) netip.Addr {
+	for _, a := range f.addresses {
+		if a.Is4() == v4 {
+			return a
+		}
+	}
+	return netip.Addr{}
+}
+
+// iaAttributes are those of dat_ia_query that belong to the adapter; every member
+// is filled from the device (D24, D25, D31, D32). Source: dat-facts 6.1.
+func (f *portFacts) iaAttributes() dat.IAAttributes {
+	d := &f.dev
+	major, minor := parseFirmware(d.fwVer)
+	vendor, known := vendors[d.vendorID]
+	if !known {
+		vendor = fmt.Sprintf("0x%06x", d.vendorID)
+	}
+	a := dat.IAAttributes{
+		AdapterName: f.iaName(), VendorName: vendor,
+		HardwareVersionMajor: d.hwVer, FirmwareVersionMajor: major, FirmwareVersionMinor: minor,
+		MaxEPs: count(d.maxQP), MaxDTOPerEP: count(d.maxQPWR - wrReserve),
+		MaxRDMAReadPerEPIn: count(min(d.maxReadIn, maxReads)), MaxRDMAReadPerEPOut: count(min(d.maxReadOut, maxReads)),
+		MaxEVDs: count(d.maxCQ), MaxEVDQLen: count(d.maxCQE), MaxIOVSegmentsPerDTO: count(d.maxSGE),
+		MaxLMRs: count(d.maxMR), MaxLMRBlockSize: min(d.maxMRSize, addressLimit), MaxLMRVirtualAddress: addressLimit,
+		MaxPZs: count(d.maxPD), MaxMessageSize: int64(f.port.maxMessage), MaxRDMASize: int64(f.port.maxMessage),
+		MaxRMRs: count(d.maxMW), MaxRMRTargetAddress: addressLimit,
+		MaxSRQs: count(d.maxSRQ), MaxEPPerSRQ: count(d.maxQP), MaxRecvPerSRQ: count(d.maxSRQWR),
+		MaxIOVSegmentsPerRDMARead: count(d.maxSGERead), MaxIOVSegmentsPerRDMAWrite: count(d.maxSGE),
+		MaxRDMAReadIn: count(d.maxReadInAll), MaxRDMAReadOut: count(d.maxReadOut * d.maxQP),
+		MaxRDMAReadPerEPInGuaranteed: true, MaxRDMAReadPerEPOutGuaranteed: true,
+		TransportAttr: f.transportAttributes(),
+		VendorAttr: map[string]string{
+			"vendor_id": fmt.Sprintf("0x%06x", d.vendorID), "vendor_part_id": strconv.Itoa(int(d.vendorPartID)),
+			"fw_ver": d.fwVer, "hw_ver": fmt.Sprintf("0x%x", d.hwVer),
+		},
+	}
+	if len(f.addresses) > 0 {
+		s := f.addresses[0].String()
+		a.IAAddress = &s
+	}
+	a.NumTransportAttr, a.NumVendorAttr = len(a.TransportAttr), len(a.VendorAttr)
+	return a
+}
+
+// transportAttributes are the named attributes of the transport.
+func (f *portFacts) transportAttributes() map[string]string {
+	m := map[string]string{
+		"transport": "INFINIBAND", "link_layer": word(linkLayers[:], f.port.linkLayer),
+		"node_guid": guid(f.dev.nodeGUID), "port_state": word(portStates[:], f.port.state),
+		"phys_state": word(physStates[:], f.port.physState), "lid": strconv.Itoa(int(f.port.lid)),
+		"active_mtu": word(mtus[:], f.port.activeMTU), "max_mtu": word(mtus[:], f.port.maxMTU),
+	}
+	if f.dev.iwarp {
+		m["transport"] = "IWARP"
+	}
+	if f.netdev != "" {
+		m["netdev"] = f.netdev
+	}
+	if a := f.address(true); a.IsValid() {
+		m["ipv4_address"] = a.String()
+	}
+	if a := f.address(false); a.IsValid() {
+		m["ipv6_address"] = a.String()
+	}
+	for i, g := range f.gids {
+		m["gid_"+strconv.Itoa(i)] = g
+	}
+	return m
+}
+
+// providerAttributes are those of dat_ia_query that belong to the provider.
+// Source: dat-facts 6.2.
+func (f *portFacts) providerAttributes() dat.ProviderAttributes {
+	private, noRecv := int32(privateDataIB), "SENDER_BREAKS"
+	if f.dev.iwarp {
+		private, noRecv = privateDataIWARP, "BOTH_BREAK"
+	}
+	specific := map[string]string{"no_recv_buffer": noRecv, "psp_backlog": strconv.Itoa(backlog)}
+	return dat.ProviderAttributes{
+		ProviderName: "verbs", ProviderVersionMajor: 1, DAPLVersionMajor: 1, DAPLVersionMinor: 2,
+		LMRMemTypesSupported: []dat.MemType{dat.MemVirtual, dat.MemLMR, dat.MemSharedVirtual},
+		IOVOwnershipOnReturn: "CONSUMER", DATQOSSupported: []dat.QOS{dat.QOSBestEffort},
+		CompletionFlagsSupported: []dat.CompletionFlag{dat.CompletionSuppress, dat.CompletionSolicitedWait,
+			dat.CompletionUnsignalled, dat.CompletionBarrierFence, dat.CompletionEVDThreshold},
+		IsThreadSafe: true, MaxPrivateDataSize: private,
+		EPCreator: dat.EPCreatorIfAsked, PZSupport: "UNIQUE", OptimalBufferAlignment: 4096,
+		EVDStreamMergingSupported: merging(),
+		SRQSupported:              f.dev.maxSRQ > 0,
+		SRQWatermarksSupported:    dat.SRQWatermarks{SRQLowWatermark: f.dev.maxSRQ > 0, EPSoftHigh: true, EPHardHigh: true},
+		SRQInfoSupported:          dat.SRQInfo{OutstandingDTOCount: true},
+		EPRecvInfoSupported:       dat.EPRecvInfo{NBufsAllocated: true},
+		DTOAsyncReturnGuaranteed:  true, RDMAWriteForRDMAReadReq: f.dev.iwarp,
+		RMRScopeSupported: "PZ", HALoadbalancing: "NONE",
+		NumProviderSpecificAttr: len(specific), ProviderSpecificAttr: specific,
+	}
+}
+
+// merging allows every pair of streams but ASYNC with another; the diagonal is true (D30).
+func merging() dat.StreamMatrix {
+	m := dat.StreamMatrix{}
+	for a := dat.StreamSoftware; a <= dat.StreamAsync; a++ {
+		m[a] = map[dat.Stream]bool{}
+		for b := dat.StreamSoftware; b <= dat.StreamAsync; b++ {
+			m[a][b] = a == b || a != dat.StreamAsync && b != dat.StreamAsync
+		}
+	}
+	return m
+}

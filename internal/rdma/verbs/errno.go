@@ -1,0 +1,80 @@
+package verbs
+
+import (
+	"errors"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// errnoRow is what an errno of the two libraries means in DAT's words, and what
+// a person can do about it.
+type errnoRow struct {
+	ret     dat.Return
+	subtype dat.Subtype
+	remedy  string
+}
+
+// errnoTable is the one place where errno becomes DAT. What it lacks is
+// DAT_INTERNAL_ERROR. Source: dat-facts 7.8, where the class bit is missing (D11).
+var errnoTable = map[syscall.Errno]errnoRow{
+	syscall.EOVERFLOW:     {dat.RetLengthError, dat.SubNone, "make it shorter"},
+	syscall.EMSGSIZE:      {dat.RetLengthError, dat.SubNone, "make it shorter"},
+	syscall.EACCES:        {dat.RetPrivilegesViolation, dat.SubNone, "give the service access to /dev/infiniband"},
+	syscall.EPERM:         {dat.RetProtectionViolation, dat.SubNone, "give the service access to /dev/infiniband, or CAP_NET_RAW and CAP_IPC_LOCK"},
+	syscall.EINVAL:        {dat.RetInvalidParameter, dat.SubNone, "stay within the limits that the IA's attributes state"},
+	syscall.EISCONN:       {dat.RetInvalidState, dat.SubInvalidStateEPConnected, "disconnect first"},
+	syscall.ENOTCONN:      {dat.RetInvalidState, dat.SubInvalidStateEPNotready, "connect first"},
+	syscall.ECONNREFUSED:  {dat.RetInvalidState, dat.SubInvalidStateEPNotready, "let the peer listen first"},
+	syscall.EALREADY:      {dat.RetInvalidState, dat.SubInvalidStateEPActconnpending, "wait for the connection that is being made"},
+	syscall.EBUSY:         {dat.RetInvalidState, dat.SubNone, "free first what uses it"},
+	syscall.ENODEV:        {dat.RetInvalidState, dat.SubNone, "wait until the device is there again"},
+	syscall.EIO:           {dat.RetInvalidState, dat.SubNone, "wait until the device is there again"},
+	syscall.ENETDOWN:      {dat.RetInvalidState, dat.SubNone, "bring the network device up"},
+	syscall.ETIMEDOUT:     {dat.RetTimeoutExpired, dat.SubNone, "try again, or give it more time"},
+	syscall.ENETUNREACH:   {dat.RetInvalidAddress, dat.SubInvalidAddressUnreachable, "check the address and the routes"},
+	syscall.EHOSTUNREACH:  {dat.RetInvalidAddress, dat.SubInvalidAddressUnreachable, "check the address and the routes"},
+	syscall.EADDRNOTAVAIL: {dat.RetInvalidAddress, dat.SubInvalidAddressUnreachable, "check the addresses of the network device"},
+	syscall.EAFNOSUPPORT:  {dat.RetInvalidAddress, dat.SubInvalidAddressMalformed, "give an IPv4 or IPv6 address"},
+	syscall.EADDRINUSE:    {dat.RetConnQualInUse, dat.SubNone, "take another qualifier"},
+	syscall.ENOMEM:        {dat.RetInsufficientResources, dat.SubResourceMemory, "free objects, or raise the limit on locked memory (ulimit -l, LimitMEMLOCK)"},
+	syscall.ENOSPC:        {dat.RetInsufficientResources, dat.SubResourceDevice, "free objects of this kind"},
+	syscall.EMFILE:        {dat.RetInsufficientResources, dat.SubResourceDevice, "raise the limit on open files"},
+	syscall.EAGAIN:        {dat.RetQueueEmpty, dat.SubNone, "try again"},
+	syscall.EINTR:         {dat.RetInterruptedCall, dat.SubNone, "try again"},
+	syscall.EOPNOTSUPP:    {dat.RetModelNotSupported, dat.SubNone, "the IA's attributes say what the device can do"},
+	syscall.ENOSYS:        {dat.RetModelNotSupported, dat.SubNone, "the IA's attributes say what the device can do"},
+}
+
+// fault is the refusal of operation what by the device: err translated by the
+// table, with the errno's name for the log. nil stays nil.
+func fault(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var already *dat.Error
+	if errors.As(err, &already) {
+		return already
+	}
+	row := errnoRow{ret: dat.RetInternalError, remedy: "look into the service's log"}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		if known, ok := errnoTable[errno]; ok {
+			row = known
+		}
+	}
+	return &dat.Error{
+		Return: row.ret, Subtype: row.subtype, Cause: err,
+		Detail: "The device refused to " + what + " (" + err.Error() + "); " + row.remedy + ".",
+	}
+}
+
+// errnoName is the errno as C names it, for the reason of a report.
+func errnoName(e syscall.Errno) string {
+	if n := unix.ErrnoName(e); n != "" {
+		return n
+	}
+	return e.Error()
+}

@@ -1,0 +1,366 @@
+//go:build verbs
+
+#include "libs.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FORWARD(ret, name, params, args) \
+	static ret(*real_##name) params;     \
+	ret dl_##name params { return real_##name args; }
+LIBIBVERBS(FORWARD)
+LIBRDMACM(FORWARD)
+
+struct symbol {
+	const char *name;
+	void **to;
+};
+#define SYMBOL(ret, name, params, args) {#name, (void **)&real_##name},
+static const struct symbol verbs_symbols[] = {LIBIBVERBS(SYMBOL){0}};
+static const struct symbol rdmacm_symbols[] = {LIBRDMACM(SYMBOL){0}};
+
+static char *open_one(const char *file, const struct symbol *s)
+{
+	char *text = NULL;
+	void *lib = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+
+	if (!lib)
+		return asprintf(&text, "%s", dlerror()) < 0 ? strdup(file) : text;
+	for (; s->name; s++) {
+		*s->to = dlsym(lib, s->name);
+		if (!*s->to)
+			return asprintf(&text, "%s has no %s", file, s->name) < 0 ? strdup(file) : text;
+	}
+	return NULL;
+}
+
+char *libs_open(void)
+{
+	char *missing = open_one("libibverbs.so.1", verbs_symbols);
+
+	return missing ? missing : open_one("librdmacm.so.1", rdmacm_symbols);
+}
+
+struct device_result query_device(struct ibv_context *c)
+{
+	struct device_result r = {0};
+
+	r.rc = dl_ibv_query_device(c, &r.attr);
+	r.guid = be64toh(dl_ibv_get_device_guid(c->device));
+	return r;
+}
+
+// The symbol fills the part of the struct that old programs knew, which has all that is used here.
+int (ibv_query_port)(struct ibv_context *, uint8_t, struct _compat_ibv_port_attr *);
+
+struct port_result query_port(struct ibv_context *c, uint8_t port)
+{
+	static int (*real)(struct ibv_context *, uint8_t, struct _compat_ibv_port_attr *);
+	struct port_result r = {0};
+
+	if (!real)
+		real = dlsym(RTLD_DEFAULT, "ibv_query_port");
+	r.rc = real ? real(c, port, (struct _compat_ibv_port_attr *)&r.attr) : ENOSYS;
+	return r;
+}
+
+static uint64_t async_key(const struct ibv_async_event *e)
+{
+	switch (e->event_type) {
+	case IBV_EVENT_CQ_ERR:
+		return (uintptr_t)e->element.cq->cq_context;
+	case IBV_EVENT_SRQ_ERR:
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		return (uintptr_t)e->element.srq->srq_context;
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_COMM_EST:
+	case IBV_EVENT_SQ_DRAINED:
+	case IBV_EVENT_PATH_MIG:
+	case IBV_EVENT_PATH_MIG_ERR:
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+		return (uintptr_t)e->element.qp->qp_context;
+	default:
+		return 0;
+	}
+}
+
+struct async_result get_async_event(struct ibv_context *c)
+{
+	struct async_result r = {0};
+	struct ibv_async_event e;
+
+	r.rc = dl_ibv_get_async_event(c, &e);
+	if (r.rc)
+		return r;
+	r.type = e.event_type;
+	r.key = async_key(&e);
+	if (!r.key)
+		r.port = e.element.port_num;
+	dl_ibv_ack_async_event(&e);
+	return r;
+}
+
+// abandon lets go of a vanished device. The connection manager's library keeps the
+// context that it opened, and some kernels wait for the last file of it to be
+// closed before the device can go; so the files are replaced by harmless ones,
+// which the library may close at its leisure.
+void abandon(struct ibv_context *c)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		return;
+	dup3(null, c->async_fd, O_CLOEXEC);
+	dup3(null, c->cmd_fd, O_CLOEXEC);
+	close(null);
+}
+
+struct cq_event_result get_cq_event(struct ibv_comp_channel *ch)
+{
+	struct cq_event_result r = {0};
+	struct ibv_cq *cq;
+	void *key;
+
+	r.rc = dl_ibv_get_cq_event(ch, &cq, &key);
+	if (r.rc)
+		return r;
+	dl_ibv_ack_cq_events(cq, 1);
+	r.key = (uintptr_t)key;
+	return r;
+}
+
+struct ibv_cq *create_cq(struct ibv_context *c, int cqe, uint64_t key, struct ibv_comp_channel *ch)
+{
+	return dl_ibv_create_cq(c, cqe, (void *)(uintptr_t)key, ch, 0);
+}
+
+int arm_cq(struct ibv_cq *cq) { return ibv_req_notify_cq(cq, 0); }
+
+int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc) { return ibv_poll_cq(cq, n, wc); }
+
+struct ibv_srq *create_srq(struct ibv_pd *pd, uint32_t wr, uint32_t sge, uint64_t key)
+{
+	struct ibv_srq_init_attr a = {
+		.srq_context = (void *)(uintptr_t)key, .attr = {.max_wr = wr, .max_sge = sge}};
+
+	return dl_ibv_create_srq(pd, &a);
+}
+
+int modify_srq(struct ibv_srq *srq, uint32_t wr, uint32_t limit, int mask)
+{
+	struct ibv_srq_attr a = {.max_wr = wr, .srq_limit = limit};
+
+	return dl_ibv_modify_srq(srq, &a, mask);
+}
+
+int post_srq_recv(struct ibv_srq *srq, uint64_t wr_id, uint64_t addr, uint32_t length, uint32_t lkey)
+{
+	struct ibv_sge sge = {.addr = addr, .length = length, .lkey = lkey};
+	struct ibv_recv_wr wr = {.wr_id = wr_id, .sg_list = &sge, .num_sge = length ? 1 : 0}, *bad;
+
+	return ibv_post_srq_recv(srq, &wr, &bad);
+}
+
+struct ibv_mw *alloc_mw(struct ibv_pd *pd) { return ibv_alloc_mw(pd, IBV_MW_TYPE_1); }
+
+int dealloc_mw(struct ibv_mw *mw) { return ibv_dealloc_mw(mw); }
+
+struct bind_result bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mr *mr, struct bind_wr b)
+{
+	struct ibv_mw_bind bind = {.wr_id = b.wr_id,
+		.send_flags = b.flags,
+		.bind_info = {.mr = mr, .addr = b.addr, .length = b.length, .mw_access_flags = b.access}};
+	struct bind_result r;
+
+	r.rc = ibv_bind_mw(qp, mw, &bind);
+	r.rkey = mw->rkey;
+	return r;
+}
+
+struct cm_event_result get_cm_event(struct rdma_event_channel *ch)
+{
+	struct cm_event_result r = {0};
+	struct rdma_cm_event *e;
+
+	r.rc = dl_rdma_get_cm_event(ch, &e);
+	if (r.rc)
+		return r;
+	r.type = e->event;
+	r.status = e->status;
+	r.id = e->id;
+	r.key = e->id ? (uintptr_t)e->id->context : 0;
+	r.listener = e->listen_id ? (uintptr_t)e->listen_id->context : 0;
+	if (e->event != RDMA_CM_EVENT_ADDR_RESOLVED && e->event != RDMA_CM_EVENT_ROUTE_RESOLVED) {
+		r.peer_qp = e->param.conn.qp_num;
+		r.responder_resources = e->param.conn.responder_resources;
+		r.initiator_depth = e->param.conn.initiator_depth;
+		r.private_len = e->param.conn.private_data ? e->param.conn.private_data_len : 0;
+		memcpy(r.private_data, e->param.conn.private_data ? e->param.conn.private_data : "", r.private_len);
+	}
+	dl_rdma_ack_cm_event(e);
+	return r;
+}
+
+struct id_result create_id(struct rdma_event_channel *ch, uint64_t key)
+{
+	struct id_result r = {0};
+
+	r.rc = dl_rdma_create_id(ch, &r.id, (void *)(uintptr_t)key, RDMA_PS_TCP);
+	return r;
+}
+
+void set_key(struct rdma_cm_id *id, uint64_t key) { id->context = (void *)(uintptr_t)key; }
+
+static struct sockaddr_storage to_sockaddr(struct address a)
+{
+	struct sockaddr_storage s = {0};
+
+	if (a.family == AF_INET) {
+		struct sockaddr_in *in = (struct sockaddr_in *)&s;
+		in->sin_family = AF_INET;
+		in->sin_port = htons(a.port);
+		memcpy(&in->sin_addr, a.ip, 4);
+		return s;
+	}
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&s;
+	in6->sin6_family = AF_INET6;
+	in6->sin6_port = htons(a.port);
+	in6->sin6_scope_id = a.scope;
+	memcpy(&in6->sin6_addr, a.ip, 16);
+	return s;
+}
+
+static struct address from_sockaddr(const struct sockaddr *s)
+{
+	struct address a = {.family = s->sa_family};
+
+	if (s->sa_family == AF_INET) {
+		const struct sockaddr_in *in = (const struct sockaddr_in *)s;
+		a.port = ntohs(in->sin_port);
+		memcpy(a.ip, &in->sin_addr, 4);
+	} else if (s->sa_family == AF_INET6) {
+		const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)s;
+		a.port = ntohs(in6->sin6_port);
+		a.scope = in6->sin6_scope_id;
+		memcpy(a.ip, &in6->sin6_addr, 16);
+	}
+	return a;
+}
+
+int bind_addr(struct rdma_cm_id *id, struct address a)
+{
+	struct sockaddr_storage s = to_sockaddr(a);
+
+	return dl_rdma_bind_addr(id, (struct sockaddr *)&s);
+}
+
+int resolve_addr(struct rdma_cm_id *id, struct address to, int ms)
+{
+	struct sockaddr_storage s = to_sockaddr(to);
+
+	return dl_rdma_resolve_addr(id, NULL, (struct sockaddr *)&s, ms);
+}
+
+int set_byte_option(struct rdma_cm_id *id, int name, uint8_t value)
+{
+	return dl_rdma_set_option(id, RDMA_OPTION_ID, name, &value, sizeof value);
+}
+
+struct address local_address(struct rdma_cm_id *id) { return from_sockaddr(&id->route.addr.src_addr); }
+
+struct address peer_address(struct rdma_cm_id *id) { return from_sockaddr(&id->route.addr.dst_addr); }
+
+int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_cq *send, struct ibv_cq *recv,
+	struct ibv_srq *srq, struct qp_caps caps, uint64_t key)
+{
+	struct ibv_qp_init_attr a = {
+		.qp_context = (void *)(uintptr_t)key,
+		.send_cq = send,
+		.recv_cq = recv,
+		.srq = srq,
+		.cap = {.max_send_wr = caps.send_wr,
+			.max_recv_wr = caps.recv_wr,
+			.max_send_sge = caps.send_sge,
+			.max_recv_sge = caps.recv_sge,
+			.max_inline_data = caps.inline_data},
+		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = 1,
+	};
+
+	return dl_rdma_create_qp(id, pd, &a);
+}
+
+static struct rdma_conn_param to_conn_param(struct conn_param p, const void *data)
+{
+	struct rdma_conn_param c = {
+		.private_data = data,
+		.private_data_len = p.private_len,
+		.responder_resources = p.responder_resources,
+		.initiator_depth = p.initiator_depth,
+		.retry_count = p.retry_count,
+		.rnr_retry_count = p.rnr_retry_count,
+	};
+	return c;
+}
+
+int connect_id(struct rdma_cm_id *id, struct conn_param p, const void *data)
+{
+	struct rdma_conn_param c = to_conn_param(p, data);
+
+	return dl_rdma_connect(id, &c);
+}
+
+int accept_id(struct rdma_cm_id *id, struct conn_param p, const void *data)
+{
+	struct rdma_conn_param c = to_conn_param(p, data);
+
+	return dl_rdma_accept(id, &c);
+}
+
+int qp_to_error(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_ERR};
+
+	return dl_ibv_modify_qp(qp, &a, IBV_QP_STATE);
+}
+
+struct qp_state_result qp_state(struct ibv_qp *qp)
+{
+	struct ibv_qp_init_attr i;
+	struct ibv_qp_attr a = {0};
+	struct qp_state_result r = {0};
+
+	r.rc = dl_ibv_query_qp(qp, &a, IBV_QP_STATE, &i);
+	r.state = a.qp_state;
+	return r;
+}
+
+int post_recv(struct ibv_qp *qp, uint64_t wr_id, uint64_t addr, uint32_t length, uint32_t lkey)
+{
+	struct ibv_sge sge = {.addr = addr, .length = length, .lkey = lkey};
+	struct ibv_recv_wr wr = {.wr_id = wr_id, .sg_list = &sge, .num_sge = length ? 1 : 0}, *bad;
+
+	return ibv_post_recv(qp, &wr, &bad);
+}
+
+int post_send(struct ibv_qp *qp, struct send_wr w)
+{
+	struct ibv_sge sge = {.addr = w.addr, .length = w.length, .lkey = w.lkey};
+	struct ibv_send_wr wr = {.wr_id = w.wr_id,
+		.sg_list = &sge,
+		.num_sge = w.length ? 1 : 0,
+		.opcode = w.opcode,
+		.send_flags = w.flags,
+		.wr.rdma = {.remote_addr = w.remote_addr, .rkey = w.rkey}},
+		*bad;
+
+	return ibv_post_send(qp, &wr, &bad);
+}

@@ -1,0 +1,155 @@
+//go:build verbs
+
+package verbs
+
+import (
+	"sync"
+
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
+)
+
+// srq is a shared receive queue. Which connection takes a receive is seen only
+// when it completes.
+type srq struct {
+	core
+	key  uint64
+	q    sharedQueue
+	zone *pz
+	max  int
+
+	mu     sync.Mutex
+	freed  bool
+	posted map[uint64]*work
+}
+
+// CreateSRQ implements rdma.IA.
+//
+// Implements: ibv_create_srq, ibv_destroy_srq.
+func (a *adapter) CreateSRQ(id dat.Handle, zone rdma.Object, maxRecvDTOs, maxRecvIOV int32) (rdma.SRQ, error) {
+	h, err := a.life()
+	if err != nil {
+		return nil, err
+	}
+	z, ok := zone.(*pz)
+	if !ok || z.hw != h {
+		return nil, errStale("protection zone")
+	}
+	s := &srq{key: h.key(), zone: z, max: int(max(1, maxRecvDTOs)), posted: map[uint64]*work{}}
+	if s.q, err = z.pd.createSRQ(uint32(max(1, maxRecvDTOs)), uint32(max(1, maxRecvIOV)), s.key); err != nil {
+		return nil, fault("make a shared receive queue", err)
+	}
+	h.mu.Lock()
+	h.srqs[s.key] = s
+	h.mu.Unlock()
+	if err := h.own(&s.core, id, rankSRQ, func() { s.release(h) }); err != nil {
+		s.release(h)
+		return nil, err
+	}
+	return s, nil
+}
+
+// Free implements rdma.Object.
+func (s *srq) Free() { s.free() }
+
+func (s *srq) release(h *hardware) {
+	h.mu.Lock()
+	delete(h.srqs, s.key)
+	h.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.freed = true
+	_ = s.q.free()
+	for _, w := range s.posted {
+		w.done()
+	}
+	s.posted = nil
+}
+
+// take gives the receive that completed, nil where it is not of this queue.
+func (s *srq) take(token uint64) *work {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.posted[token]
+	delete(s.posted, token)
+	return w
+}
+
+// PostRecv implements rdma.SRQ.
+//
+// Implements: ibv_post_srq_recv.
+func (s *srq) PostRecv(recvs []rdma.Recv) error {
+	all, err := newRecvs(s.zone, recvs)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.freed {
+		return errStale("shared receive queue")
+	}
+	for i, w := range all {
+		token := s.hw.key()
+		s.posted[token] = w
+		if err := s.q.postRecv(token, w.buf, uint32(w.size)); err != nil {
+			delete(s.posted, token)
+			for _, rest := range all[i:] {
+				rest.done()
+			}
+			return fault("post a receive", err)
+		}
+	}
+	return nil
+}
+
+// Resize implements rdma.SRQ.
+//
+// Implements: ibv_modify_srq.
+func (s *srq) Resize(maxRecvDTOs int32) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.freed {
+		return errStale("shared receive queue")
+	}
+	if err := s.q.resize(uint32(max(1, maxRecvDTOs))); err != nil {
+		return fault("resize a shared receive queue", err)
+	}
+	s.max = int(max(1, maxRecvDTOs))
+	return nil
+}
+
+// SetLowWatermark implements rdma.SRQ. The device reports when the count falls
+// below the mark; where it is below already, the report is made here.
+//
+// Implements: ibv_modify_srq.
+func (s *srq) SetLowWatermark(low int32) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.freed {
+		return errStale("shared receive queue")
+	}
+	if low > 0 && len(s.posted) < int(low) {
+		s.hw.report(rdma.Report{Kind: rdma.ReportSRQLimit, SRQ: s.id, Reason: asyncTable[asyncSRQLimitReached].name})
+		return fault("disarm the low watermark", s.q.setLimit(0))
+	}
+	return fault("arm the low watermark", s.q.setLimit(uint32(low)))
+}
+
+// newRecvs makes work of receives, each with a buffer of the zone; all or none.
+func newRecvs(zone *pz, recvs []rdma.Recv) ([]*work, error) {
+	all := make([]*work, 0, len(recvs))
+	for _, r := range recvs {
+		b, release, err := zone.buffer(r.Size)
+		if err != nil {
+			for _, w := range all {
+				w.done()
+			}
+			return nil, err
+		}
+		all = append(all, &work{wr: r.WR, kind: dat.KindRecv, size: r.Size, buf: b, release: release})
+	}
+	return all, nil
+}

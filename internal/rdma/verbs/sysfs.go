@@ -1,0 +1,98 @@
+package verbs
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// sysfsRoot is where the kernel shows its RDMA devices.
+const sysfsRoot = "/sys/class/infiniband"
+
+// devicePort is a port of an RDMA device that the kernel has.
+type devicePort struct {
+	device string
+	port   int
+}
+
+// iaName is the name of the IA that a port is: `rxe0-1`.
+func (p devicePort) iaName() string { return p.device + "-" + strconv.Itoa(p.port) }
+
+// findPorts lists the ports of all RDMA devices below root, in order. No
+// devices, or no RDMA in the kernel, is an empty list.
+func findPorts(root string) []devicePort {
+	var all []devicePort
+	devices, _ := os.ReadDir(root)
+	for _, d := range devices {
+		ports, _ := os.ReadDir(filepath.Join(root, d.Name(), "ports"))
+		for _, p := range ports {
+			if n, err := strconv.Atoi(p.Name()); err == nil {
+				all = append(all, devicePort{d.Name(), n})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b devicePort) int {
+		if a.device != b.device {
+			return strings.Compare(a.device, b.device)
+		}
+		return a.port - b.port
+	})
+	return all
+}
+
+// uverbsNode is the name of the character device of an RDMA device (`uverbs0`), or
+// empty where the module ib_uverbs is missing.
+func uverbsNode(classRoot, device string) string {
+	nodes, _ := os.ReadDir(filepath.Join(classRoot, "infiniband_verbs"))
+	for _, n := range nodes {
+		if readLine(filepath.Join(classRoot, "infiniband_verbs", n.Name(), "ibdev")) == device {
+			return n.Name()
+		}
+	}
+	return ""
+}
+
+// gids are the entries of a port's GID table that are in use.
+func (p devicePort) gids(root string) []string {
+	dir := filepath.Join(root, p.device, "ports", strconv.Itoa(p.port), "gids")
+	entries, _ := os.ReadDir(dir)
+	var all []string
+	for _, e := range entries {
+		if g := readLine(filepath.Join(dir, e.Name())); strings.Trim(g, "0:") != "" && !slices.Contains(all, g) {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+func readLine(path string) string {
+	b, _ := os.ReadFile(path)
+	return strings.TrimSpace(string(b))
+}
+
+// whyNotOpen says why a device that the kernel has could not be opened, and what
+// would help.
+func whyNotOpen(classRoot, devRoot, device string) string {
+	node := uverbsNode(classRoot, device)
+	if node == "" {
+		return "The kernel shows " + device + " but no uverbs device for it; load the module ib_uverbs."
+	}
+	for _, file := range []struct{ path, module string }{
+		{filepath.Join(devRoot, node), "ib_uverbs"}, {filepath.Join(devRoot, "rdma_cm"), "rdma_ucm"},
+	} {
+		f, err := os.OpenFile(file.path, os.O_RDWR, 0)
+		switch {
+		case err == nil:
+			_ = f.Close()
+		case os.IsNotExist(err):
+			return file.path + " is missing; load the module " + file.module + ", and give a container the device node."
+		case os.IsPermission(err):
+			return file.path + " may not be opened by this user; add it to the group that owns the file, or allow reading and writing."
+		default:
+			return file.path + " cannot be opened: " + err.Error()
+		}
+	}
+	return "libibverbs has no driver for " + device + "; install ibverbs-providers."
+}
