@@ -21,41 +21,20 @@ export interface Matrix {
   modify: Map<string, ModifyRule>;
 }
 
-interface RawTransition {
-  from?: string | string[];
-  state?: string;
-  input?: string;
-  trigger?: string;
-  name?: string;
-  next?: string | null;
-  to?: string | null;
-  kind?: string;
-  outcome?: string;
-  rule?: string;
+interface MatrixDocument {
+  transitions?: { state: string; input: string; kind: string; next: string | null; rule: string }[];
+  parameters?: { name: string; states: string[] }[];
 }
 
-interface RawModify {
-  name?: string;
-  field?: string;
-  states?: string[];
-}
-
-/** The tables that judge the calls, as the page needs them. */
-export function readMatrix(raw: unknown): Matrix {
-  const body = (raw ?? {}) as { transitions?: RawTransition[]; modify?: RawModify[] };
-  const ways = (body.transitions ?? []).flatMap((entry): Way[] => {
-    const to = entry.next ?? entry.to;
-    const input = entry.input ?? entry.trigger ?? entry.name ?? "";
-    const froms = [entry.from ?? entry.state ?? []].flat();
-    if (!to || (entry.kind ?? "MOVE") !== "MOVE") return [];
-    return froms
-      .filter((from) => from !== to)
-      .map((from) => ({ from: from as EPState, to: to as EPState, input, rule: entry.rule ?? "" }));
-  });
-  const rules = (body.modify ?? []).flatMap((entry): [string, ModifyRule][] => {
-    const field = entry.field ?? entry.name;
-    return field ? [[field, { field, states: (entry.states ?? []) as EPState[] }]] : [];
-  });
+/** The tables that judge the calls, as the page needs them: the ways between states, and when what may be modified. */
+export function readMatrix(document: MatrixDocument): Matrix {
+  const ways = (document.transitions ?? [])
+    .filter((entry) => entry.kind === "MOVE" && entry.next !== null && entry.next !== entry.state)
+    .map((entry) => ({ from: entry.state as EPState, to: entry.next as EPState, input: entry.input, rule: entry.rule }));
+  const rules = (document.parameters ?? []).map((entry): [string, ModifyRule] => [
+    entry.name,
+    { field: entry.name, states: entry.states as EPState[] },
+  ]);
   return { ways, modify: new Map(rules) };
 }
 
@@ -63,7 +42,7 @@ export function readMatrix(raw: unknown): Matrix {
 export const matrix = () =>
   queryOptions({
     queryKey: ["matrix"],
-    queryFn: async ({ signal }) => readMatrix(await read<unknown>(client.GET("/matrix", { signal }))),
+    queryFn: async ({ signal }) => readMatrix(await read<MatrixDocument>(client.GET("/matrix", { signal }))),
     staleTime: Infinity,
     gcTime: Infinity,
   });

@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { LoadingLines } from "~/components/Notes";
 import { EndpointsScreen } from "~/screens/endpoints/EndpointsScreen";
 import { readSearch } from "~/screens/endpoints/search";
@@ -17,7 +17,13 @@ const endpoints = createRoute({
   component: EndpointsScreen,
 });
 
-const tree = root.addChildren([overview, endpoints]);
+const endpoint = createRoute({
+  getParentRoute: () => root,
+  path: "/endpoints/$id",
+  component: lazyRouteComponent(() => import("~/screens/endpoint/EndpointScreen"), "EndpointScreen"),
+});
+
+const tree = root.addChildren([overview, endpoints, endpoint]);
 
 export const router = createRouter({
   routeTree: tree,

@@ -6,20 +6,20 @@ export interface Point {
   y: number;
 }
 
-export const box = { width: 132, height: 34 };
-export const canvas = { width: 780, height: 306 };
+export const box = { width: 150, height: 34 };
+export const canvas = { width: 800, height: 296 };
 
 /** Where each state lies: setup runs from left to right, the end runs back below. */
 export const places: Record<EPState, Point> = {
-  UNCONNECTED: { x: 80, y: 150 },
-  RESERVED: { x: 225, y: 40 },
-  PASSIVE_CONNECTION_PENDING: { x: 400, y: 30 },
-  TENTATIVE_CONNECTION_PENDING: { x: 400, y: 88 },
-  COMPLETION_PENDING: { x: 575, y: 60 },
-  ACTIVE_CONNECTION_PENDING: { x: 345, y: 152 },
-  CONNECTED: { x: 690, y: 150 },
-  DISCONNECT_PENDING: { x: 590, y: 262 },
-  DISCONNECTED: { x: 280, y: 262 },
+  UNCONNECTED: { x: 84, y: 150 },
+  RESERVED: { x: 205, y: 34 },
+  PASSIVE_CONNECTION_PENDING: { x: 400, y: 24 },
+  TENTATIVE_CONNECTION_PENDING: { x: 400, y: 84 },
+  COMPLETION_PENDING: { x: 600, y: 54 },
+  ACTIVE_CONNECTION_PENDING: { x: 385, y: 150 },
+  CONNECTED: { x: 716, y: 150 },
+  DISCONNECT_PENDING: { x: 600, y: 258 },
+  DISCONNECTED: { x: 270, y: 258 },
 };
 
 export interface Edge {
