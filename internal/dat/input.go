@@ -97,14 +97,17 @@ var inputWords = func() (words [numInputs]string) {
 	return words
 }()
 
-// String is the cause that the log shows: DAT's name of the call or event.
-// Two inputs can share it; Word tells them apart.
-func (i Input) String() string {
+// Cause is the word of the change log: DAT's name of the call or event. Two
+// inputs can share it; Word tells them apart.
+func (i Input) Cause() string {
 	if i < numInputs {
 		return inputs[i].cause
 	}
 	return i.Word()
 }
+
+// String is Cause, for sentences.
+func (i Input) String() string { return i.Cause() }
 
 // Word is a word that no other input has; for an operation it is the one of
 // an endpoint's `operations`.

@@ -81,7 +81,7 @@ func Matrix() MatrixDoc {
 		if in.Operation() {
 			kind = "operation"
 		}
-		doc.Inputs = append(doc.Inputs, InputDoc{in, kind, in.String()})
+		doc.Inputs = append(doc.Inputs, InputDoc{in, kind, in.Cause()})
 	}
 	for g := range numGroups {
 		doc.Groups = append(doc.Groups, GroupDoc{g, listed(groupStates(g))})
