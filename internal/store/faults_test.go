@@ -1,0 +1,317 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// workload is many writers, each with an object of its own, that remember what
+// they were told.
+type workload struct {
+	mu sync.Mutex
+	// versions are the acknowledged versions of each object; absent are the
+	// objects whose creation was refused.
+	versions map[dat.Handle]int64
+	absent   map[dat.Handle]bool
+	acks     atomic.Int64
+}
+
+func newWorkload() *workload {
+	return &workload{versions: map[dat.Handle]int64{}, absent: map[dat.Handle]bool{}}
+}
+
+// run has every writer create an object and modify it rounds times; calls that
+// the store refuses as away are repeated with a new object.
+func (w *workload) run(t *testing.T, s *Store, writers, rounds int) {
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for done := 0; done < rounds; {
+				done += w.life(t, s, rounds-done)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// life is one object, until its rounds are done or the store is away.
+func (w *workload) life(t *testing.T, s *Store, rounds int) (acknowledged int) {
+	id := newID(t)
+	// Two objects in one unit: both or none.
+	_, err := s.Recorder().Record(t.Context(), creation(endpoint(id, s.cfg.Node, "")), creation(endpoint(id+"-twin", s.cfg.Node, "")))
+	w.note(t, id, 1, err)
+	w.note(t, id+"-twin", 1, err)
+	for v := int64(2); err == nil && acknowledged < rounds; v++ {
+		_, err = s.Recorder().Record(t.Context(), modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV++ }))
+		if err == nil {
+			acknowledged++
+		}
+		w.note(t, id, v, err)
+	}
+	return acknowledged
+}
+
+func (w *workload) note(t *testing.T, id dat.Handle, version int64, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var e *dat.Error
+	switch {
+	case err == nil:
+		w.versions[id] = version
+		w.acks.Add(1)
+	case errors.As(err, &e) && e.Kind == KindStoreAway:
+		if version == 1 {
+			w.absent[id] = true
+		}
+	default:
+		t.Errorf("the store answered %v", err)
+	}
+}
+
+// check compares the database with what the writers were told: everything
+// acknowledged is there, nothing else is, and the ids have no gap.
+func (w *workload) check(t *testing.T, url string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	must(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	rows, err := conn.Query(t.Context(), `SELECT id, version FROM objects`)
+	must(t, err)
+	found := map[dat.Handle]int64{}
+	var id string
+	var version int64
+	_, err = pgx.ForEachRow(rows, []any{&id, &version}, func() error { found[dat.Handle(id)] = version; return nil })
+	must(t, err)
+	for id, v := range w.versions {
+		if found[id] != v {
+			t.Errorf("%s was acknowledged in version %d and is there in version %d", id, v, found[id])
+		}
+		delete(found, id)
+	}
+	for id, v := range found {
+		t.Errorf("%s is there in version %d and was never acknowledged (refused: %v)", id, v, w.absent[id])
+	}
+	var count, first, last, head, versions int64
+	must(t, conn.QueryRow(t.Context(), `SELECT count(*), min(id), max(id), (SELECT last FROM change_head),
+		(SELECT sum(version) FROM objects) FROM changes`).Scan(&count, &first, &last, &head, &versions))
+	if first != 1 || last != count || head != last || versions != count {
+		t.Errorf("%d changes with ids from %d to %d, head %d, for %d versions: not dense", count, first, last, head, versions)
+	}
+	t.Logf("%d acknowledged, %d creations refused, %d changes", w.acks.Load(), len(w.absent), count)
+}
+
+// watch follows the log until it has seen a position, and fails on a gap or a
+// duplicate. It returns when the test ends it or the position is there.
+func watch(t *testing.T, s *Store, until func() int64) {
+	sub, err := s.Log().Subscribe(t.Context(), 0, ChangeFilter{})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	next := int64(1)
+	for {
+		if end := until(); end > 0 && next > end {
+			return
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		got, err := sub.Next(ctx)
+		cancel()
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+			return
+		}
+		for _, c := range got.Changes {
+			if c.ID != next {
+				t.Errorf("the watcher got change %d where %d was due", c.ID, next)
+				return
+			}
+			next++
+		}
+	}
+}
+
+func TestLostAnswersOfCommitsNeitherLoseNorInventAnything(t *testing.T) {
+	url := newDatabase(t)
+	p, through := newProxy(t, url)
+	a, b := openStore(t, through, "alpha"), openStore(t, through, "beta")
+	p.beforeCommit.Store(10)
+	p.afterCommit.Store(20)
+	w := newWorkload()
+	var end atomic.Int64
+	var writers, watchers sync.WaitGroup
+	for _, s := range []*Store{a, b} {
+		writers.Go(func() { w.run(t, s, 8, 40) })
+		watchers.Go(func() { watch(t, s, end.Load) })
+	}
+	writers.Wait()
+	p.beforeCommit.Store(0)
+	p.afterCommit.Store(0)
+	end.Store(lastChange(t, url))
+	watchers.Wait()
+	w.check(t, url)
+	if p.lost.Load() < 10 {
+		t.Errorf("only %d commits were disturbed", p.lost.Load())
+	}
+	if len(w.absent) > 0 {
+		t.Errorf("%d creations were refused although the database was there", len(w.absent))
+	}
+}
+
+func lastChange(t testing.TB, url string) (last int64) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	must(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	must(t, conn.QueryRow(t.Context(), `SELECT last FROM change_head`).Scan(&last))
+	return last
+}
+
+func TestTerminatedBackendsLoseNothing(t *testing.T) {
+	url := newDatabase(t)
+	s := openStore(t, url, "alpha")
+	w := newWorkload()
+	var end atomic.Int64
+	var watcher, killer sync.WaitGroup
+	watcher.Go(func() { watch(t, s, end.Load) })
+	ctx, stop := context.WithCancel(t.Context())
+	killer.Go(func() {
+		every(ctx, 40*time.Millisecond, func() {
+			_ = admin(ctx, cluster.URL(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'datapi alpha'`)
+		})
+	})
+	w.run(t, s, 16, 60)
+	stop()
+	killer.Wait()
+	end.Store(lastChange(t, url))
+	watcher.Wait()
+	w.check(t, url)
+}
+
+func TestPostgresKilledInTheMiddleOfGroupCommits(t *testing.T) {
+	dir := shortDir(t)
+	pg, err := StartPostgres(t.Context(), filepath.Join(dir, "data"), nil)
+	must(t, err)
+	t.Cleanup(func() { stopPostgres(t, pg) })
+	s := openStore(t, pg.URL(), "alpha")
+	w := newWorkload()
+	var end atomic.Int64
+	var watcher, writers sync.WaitGroup
+	watcher.Go(func() { watch(t, s, end.Load) })
+	writers.Go(func() { w.run(t, s, 32, 60) })
+	for kills := int64(1); kills <= 3; kills++ {
+		eventually(t, "some acknowledged writes", func() bool { return w.acks.Load() > kills*300 })
+		must(t, syscall.Kill(pg.Pid(), syscall.SIGKILL))
+		before := w.acks.Load()
+		eventually(t, "writes go on by themselves", func() bool { return w.acks.Load() > before+100 })
+	}
+	writers.Wait()
+	end.Store(lastChange(t, pg.URL()))
+	watcher.Wait()
+	w.check(t, pg.URL())
+	must(t, s.Ready(t.Context()))
+}
+
+// shortDir is a directory that PostgreSQL's account can reach.
+func shortDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "datapi-pg-")
+	must(t, err)
+	must(t, os.Chmod(dir, 0o711))
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func stopPostgres(t testing.TB, pg *Postgres) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	must(t, pg.Stop(ctx))
+}
+
+func TestAwayRefusesWritesKeepsEventsAndComesBack(t *testing.T) {
+	url := newDatabase(t)
+	p, through := newProxy(t, url)
+	s := openStore(t, through, "alpha")
+	id := newID(t)
+	record(t, s, creation(endpoint(id, "alpha", "")))
+	p.refusing.Store(true)
+	p.cut()
+	_, err := s.Recorder().Record(t.Context(), modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV = 9 }))
+	wantError(t, err, dat.RetInternalError, KindStoreAway)
+	wantError(t, s.Recorder().Away(), dat.RetInternalError, KindStoreAway)
+
+	var noted []dat.Recorded
+	var mu sync.Mutex
+	for i := range 3 {
+		event := modification(id, func(e *dat.Endpoint) { e.Labels = map[string]string{"event": fmt.Sprint(i)} })
+		event.Cause = "DAT_CONNECTION_EVENT_BROKEN"
+		s.Recorder().Note(event, func(r dat.Recorded) { mu.Lock(); noted = append(noted, r); mu.Unlock() })
+	}
+	s.Recorder().Note(dat.Entry{Object: dat.ObjectRef{Type: dat.TypeEndpoint, ID: id}, Cause: "dat_ep_modify", Outcome: dat.RetInvalidState}, nil)
+	if n := s.Recorder().Waiting(); n != 3 {
+		t.Errorf("%d events wait, want 3", n)
+	}
+	if err := s.Ready(t.Context()); err == nil || err.Error() != "the database is away; 3 events wait for their record" {
+		t.Errorf("readiness says %v", err)
+	}
+	eventually(t, "the log is stale", s.Log().Stale)
+
+	p.refusing.Store(false)
+	eventually(t, "the events are recorded", func() bool { mu.Lock(); defer mu.Unlock(); return len(noted) == 3 })
+	must(t, s.Recorder().Away())
+	eventually(t, "the log is fresh", func() bool { return !s.Log().Stale() })
+	rec := record(t, s, modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV = 9 }))[0]
+	if rec.Change.ID != 5 || rec.Change.Version != 5 {
+		t.Errorf("the next change has id %d and version %d: the refusal and the refused write must have left nothing", rec.Change.ID, rec.Change.Version)
+	}
+	if got := rec.Object.Head().Labels["event"]; got != "2" {
+		t.Errorf("the last event is %q", got)
+	}
+}
+
+func TestAFloodOfEventsIsBoundedWhileAway(t *testing.T) {
+	url := newDatabase(t)
+	p, through := newProxy(t, url)
+	s := openStore(t, through, "alpha")
+	id := newID(t)
+	record(t, s, creation(endpoint(id, "alpha", "")))
+	p.refusing.Store(true)
+	p.cut()
+	_, err := s.Recorder().Record(t.Context(), creation(endpoint(newID(t), "alpha", "")))
+	wantError(t, err, dat.RetInternalError, KindStoreAway)
+	const flood = maxWaiting + 5000
+	var recorded atomic.Int64
+	for range flood {
+		event := modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV++ })
+		event.Cause = "DAT_CONNECTION_EVENT_BROKEN"
+		s.Recorder().Note(event, func(dat.Recorded) { recorded.Add(1) })
+	}
+	if n := s.Recorder().Waiting(); n != maxWaiting {
+		t.Errorf("%d events wait one by one, want %d", n, maxWaiting)
+	}
+	p.refusing.Store(false)
+	eventually(t, "all events are told of their record", func() bool { return recorded.Load() == flood })
+	page, err := s.History(t.Context(), dat.TypeEndpoint, id, 1, "")
+	must(t, err)
+	last := page.Items[0]
+	if last.Version != maxWaiting+1 || last.Reason == nil || *last.Reason != "5000 events in between were not recorded one by one: the database was away" {
+		t.Errorf("the last change is %+v", last)
+	}
+	obj, err := s.Get(t.Context(), dat.TypeEndpoint, id)
+	must(t, err)
+	if got := obj.(*dat.Endpoint).Attributes.MaxRecvIOV; got != flood {
+		t.Errorf("the recorded state has seen %d of %d events", got, flood)
+	}
+}
