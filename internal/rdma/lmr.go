@@ -1,0 +1,209 @@
+package rdma
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// lmr is registered memory of the service's own.
+type lmr struct {
+	object
+	hw part[LMR]
+}
+
+// CreateLMR is dat_lmr_create. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
+// DAT_MODEL_NOT_SUPPORTED, DAT_INSUFFICIENT_RESOURCES with
+// DAT_RESOURCE_MEMORY_REGION (max_lmrs) or DAT_RESOURCE_MEMORY (the service's cap).
+func (m *Manager) CreateLMR(ctx context.Context, c Call, in LMRCreate) (*dat.LMR, error) {
+	return write(ctx, m, c, in.IA, "dat_lmr_create", func(t *tx) (*object, *dat.LMR, error) {
+		return t.createLMR(c, in)
+	})
+}
+
+func (t *tx) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
+	ia, err := t.m.adapterFor(in.IA)
+	if err != nil {
+		return nil, nil, err
+	}
+	hw, err := ia.device()
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &lmr{object: newObject(ia, dat.TypeLMR, newID())}
+	privileges := slices.Clone(in.Privileges)
+	slices.Sort(privileges)
+	img := &dat.LMR{
+		Meta: l.meta(in.Name, in.Labels), PZ: in.PZ, MemType: in.MemType, LMR: in.LMR, Offset: in.Offset,
+		SharedID: in.SharedID, Length: in.Length, Privileges: privileges,
+	}
+	if _, err := t.admit(ia, l, func(see sight) (dat.Object, *dat.Error) {
+		q := dat.LMRRequest{
+			PZ: in.PZ, MemType: in.MemType, Length: in.Length, Privileges: in.Privileges,
+			LMR: in.LMR, Offset: in.Offset, SharedID: in.SharedID, Of: see.lmr(in.LMR),
+		}
+		if err := dat.CheckLMRCreate(&ia.facts, q, see); err != nil {
+			return nil, err
+		}
+		return img, t.m.claimMemory(img)
+	}); err != nil {
+		return nil, nil, err
+	}
+	t.undo = append(t.undo, func() { t.m.returnMemory(img) })
+	if c.DryRun {
+		return &l.object, scrub(c, img), nil
+	}
+	if err := l.make(hw, img); err != nil {
+		return nil, nil, asError(err)
+	}
+	t.undo = append(t.undo, func() { l.unmake("") })
+	t.add(c, &l.object, "dat_lmr_create", becomes(img), nil)
+	return &l.object, img, nil
+}
+
+// lmr is the image of a region as this unit of writes sees it, or nil.
+func (s sight) lmr(h dat.Handle) *dat.LMR {
+	if l, ok := s.find(h).(*lmr); ok {
+		img, _ := s.t.now(&l.object).(*dat.LMR)
+		return img
+	}
+	return nil
+}
+
+// claimMemory counts a region's memory against the service's cap. Regions of
+// regions have none of their own.
+func (m *Manager) claimMemory(img *dat.LMR) *dat.Error {
+	size := memorySize(img)
+	if now := m.memory.Add(size); now > m.memoryCap {
+		m.memory.Add(-size)
+		return &dat.Error{
+			Return: dat.RetInsufficientResources, Subtype: dat.SubResourceMemory, Field: "length",
+			Detail: fmt.Sprintf("%d bytes are asked for and %d are left of the %d that this service gives to memory regions; ask for less or free a region.",
+				img.Length, max(m.memoryCap-now+img.Length, 0), m.memoryCap),
+		}
+	}
+	return nil
+}
+
+func (m *Manager) returnMemory(img *dat.LMR) { m.memory.Add(-memorySize(img)) }
+
+// make registers the memory and writes what a peer needs into the image.
+func (l *lmr) make(hw IA, img *dat.LMR) error {
+	zone, err := l.m().zone(img.PZ)
+	if err != nil {
+		return err
+	}
+	spec := LMRSpec{PZ: zone, MemType: img.MemType, Length: img.Length, Privileges: img.Privileges, Offset: img.Offset}
+	if img.SharedID != nil {
+		spec.SharedID = *img.SharedID
+	}
+	if img.MemType == dat.MemLMR {
+		if spec.Of, err = l.m().memoryOf(img.LMR); err != nil {
+			return err
+		}
+	}
+	made, err := hw.CreateLMR(l.id, spec)
+	if err != nil {
+		return err
+	}
+	l.hw.set(made)
+	context, address := made.Context()
+	img.RMRContext, img.TargetAddress = hexContext(context), strconv.FormatUint(address, 10)
+	return nil
+}
+
+func hexContext(c uint32) string { return fmt.Sprintf("0x%08x", c) }
+
+func (l *lmr) unmake(why string) {
+	if hw, ok := l.hw.take(why); ok {
+		hw.Free()
+	}
+}
+
+// memoryOf is the provider's part of a region: nil for null.
+func (m *Manager) memoryOf(h dat.Handle) (LMR, error) {
+	l, ok := find[*lmr](m, h)
+	if !ok {
+		return nil, nil
+	}
+	hw, ok := l.hw.get()
+	if !ok || l.ia.gone.Load() {
+		return nil, errMissing(&l.object, l.hw.reason())
+	}
+	return hw, nil
+}
+
+// FreeLMR is dat_lmr_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
+// DAT_INVALID_STATE_LMR_IN_USE while a window is bound to it or a region made of it.
+func (m *Manager) FreeLMR(ctx context.Context, c Call, id dat.Handle) error {
+	return free(ctx, m, c, id, "dat_lmr_free", func(t *tx) error { return t.freeLMR(c, id) })
+}
+
+func (t *tx) freeLMR(c Call, id dat.Handle) error {
+	l, err := target[*lmr](t, dat.TypeLMR, id)
+	if err != nil {
+		return err
+	}
+	img := imageOf[*dat.LMR](&l.object)
+	return t.freeUnused(c, l, "dat_lmr_free", func(n int) *dat.Error {
+		return errInUse(&l.object, dat.SubInvalidStateLMRInUse, n, "windows or memory regions")
+	}, func() {
+		l.unmake("")
+		if img != nil {
+			t.m.returnMemory(img)
+		}
+	})
+}
+
+// ReadLMR reads length bytes from offset. Errors: DAT_INVALID_HANDLE,
+// DAT_INVALID_PARAMETER outside of the region, DAT_INVALID_STATE without a device.
+func (m *Manager) ReadLMR(ctx context.Context, id dat.Handle, offset, length int64) ([]byte, error) {
+	hw, err := m.memoryRange(id, offset, length)
+	if err != nil {
+		return nil, err
+	}
+	p := make([]byte, length)
+	if _, err := hw.ReadAt(p, offset); err != nil {
+		return nil, asError(err)
+	}
+	return p, nil
+}
+
+// WriteLMR writes data at offset; it is no change and is not recorded. Errors: as ReadLMR.
+func (m *Manager) WriteLMR(ctx context.Context, c Call, id dat.Handle, offset int64, data []byte) error {
+	if err := m.open(); err != nil {
+		return err
+	}
+	hw, err := m.memoryRange(id, offset, int64(len(data)))
+	if err != nil || c.DryRun {
+		return err
+	}
+	if c.Match != nil {
+		if o := m.objectOf(id); o != nil && o.recorded() != nil {
+			if err := c.Match(o.recorded().Head().Version); err != nil {
+				return err
+			}
+		}
+	}
+	if _, err := hw.WriteAt(data, offset); err != nil {
+		return asError(err)
+	}
+	return nil
+}
+
+// memoryRange is the region's memory after its range was judged.
+func (m *Manager) memoryRange(id dat.Handle, offset, length int64) (LMR, error) {
+	l, ok := find[*lmr](m, id)
+	if !ok || l.recorded() == nil {
+		return nil, errHandle(dat.TypeLMR, id)
+	}
+	img := imageOf[*dat.LMR](&l.object)
+	if offset < 0 || length < 0 || offset > img.Length || length > img.Length-offset {
+		return nil, errParameter(dat.SubNone, "offset",
+			fmt.Sprintf("%d bytes from %d lie outside of the region; it has the bytes 0 to %d.", length, offset, img.Length-1))
+	}
+	return m.memoryOf(id)
+}

@@ -1,0 +1,137 @@
+package rdma
+
+import (
+	"context"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// pz is a protection zone.
+type pz struct {
+	object
+	hw part[Object]
+}
+
+// meta is the shared part of a new recorded object.
+func (o *object) meta(name dat.Name, labels map[string]string) dat.Meta {
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	return dat.Meta{ID: o.id, Name: name, Labels: labels, IA: o.ia.id, Node: o.ia.m.node}
+}
+
+// becomes is an Apply that makes an object.
+func becomes(img dat.Object) func(dat.Object) dat.Object {
+	return func(dat.Object) dat.Object { return img.Clone() }
+}
+
+// scrub is the answer of a dry run of a creation: without id and version.
+func scrub[T dat.Object](c Call, img T) T {
+	if !c.DryRun {
+		return img
+	}
+	o := img.Clone()
+	h := o.Head()
+	h.ID, h.Version, h.CreatedAt, h.UpdatedAt = "", 0, dat.Time{}, dat.Time{}
+	return o.(T)
+}
+
+// CreatePZ is dat_pz_create. Errors: DAT_INVALID_HANDLE (ia),
+// DAT_INSUFFICIENT_RESOURCES (max_pzs).
+func (m *Manager) CreatePZ(ctx context.Context, c Call, in PZCreate) (*dat.PZ, error) {
+	return write(ctx, m, c, in.IA, "dat_pz_create", func(t *tx) (*object, *dat.PZ, error) {
+		return t.createPZ(c, in)
+	})
+}
+
+func (t *tx) createPZ(c Call, in PZCreate) (*object, *dat.PZ, error) {
+	ia, err := t.m.adapterFor(in.IA)
+	if err != nil {
+		return nil, nil, err
+	}
+	hw, err := ia.device()
+	if err != nil {
+		return nil, nil, err
+	}
+	z := &pz{object: newObject(ia, dat.TypePZ, newID())}
+	img := &dat.PZ{Meta: z.meta(in.Name, in.Labels)}
+	if _, err := t.admit(ia, z, func(sight) (dat.Object, *dat.Error) { return img, nil }); err != nil {
+		return nil, nil, err
+	}
+	if c.DryRun {
+		return &z.object, scrub(c, img), nil
+	}
+	if err := z.make(hw); err != nil {
+		return nil, nil, asError(err)
+	}
+	t.undo = append(t.undo, func() { z.unmake("") })
+	t.add(c, &z.object, "dat_pz_create", becomes(img), nil)
+	return &z.object, img, nil
+}
+
+// FreePZ is dat_pz_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
+// DAT_INVALID_STATE_PZ_IN_USE.
+func (m *Manager) FreePZ(ctx context.Context, c Call, id dat.Handle) error {
+	return free(ctx, m, c, id, "dat_pz_free", func(t *tx) error { return t.freePZ(c, id) })
+}
+
+func (t *tx) freePZ(c Call, id dat.Handle) error {
+	z, err := target[*pz](t, dat.TypePZ, id)
+	if err != nil {
+		return err
+	}
+	return t.freeUnused(c, z, "dat_pz_free", func(n int) *dat.Error {
+		return errInUse(&z.object, dat.SubInvalidStatePZInUse, n, "endpoints, memory regions or shared receive queues")
+	}, func() { z.unmake("") })
+}
+
+// freeUnused ends an object that nothing may use any more: judge, record, act.
+func (t *tx) freeUnused(c Call, e entity, cause string, inUse func(int) *dat.Error, act func()) error {
+	o := e.base()
+	if err := t.match(c, o); err != nil {
+		return err
+	}
+	if err := t.end(e, inUse); err != nil {
+		return err
+	}
+	t.add(c, o, cause, gone, nil)
+	t.after = append(t.after, act)
+	return nil
+}
+
+func (z *pz) make(hw IA) error {
+	made, err := hw.CreatePZ(z.id)
+	if err == nil {
+		z.hw.set(made)
+	}
+	return err
+}
+
+func (z *pz) unmake(why string) {
+	if hw, ok := z.hw.take(why); ok {
+		hw.Free()
+	}
+}
+
+// zone is the provider's part of a PZ: nil for null. The error is that of a PZ
+// that could not be made again.
+func (m *Manager) zone(h dat.Handle) (Object, error) {
+	z, ok := find[*pz](m, h)
+	if !ok {
+		return nil, nil
+	}
+	hw, ok := z.hw.get()
+	if !ok {
+		return nil, errMissing(&z.object, z.hw.reason())
+	}
+	return hw, nil
+}
+
+// errMissing is the refusal where the provider has nothing for an object: its
+// device is gone, or it could not be made again.
+func errMissing(o *object, why string) *dat.Error {
+	if o.ia.gone.Load() {
+		return errIAGone(o.ia)
+	}
+	return errUnmade(o, why)
+}

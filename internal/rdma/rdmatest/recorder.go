@@ -1,0 +1,238 @@
+package rdmatest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
+)
+
+// Recorder is a rdma.Recorder in memory. It records at once, in the order of the
+// calls, and can be told to be away, to fail, or to hold its events back.
+type Recorder struct {
+	mu      sync.Mutex
+	changes []dat.Change
+	images  map[dat.Handle]dat.Object
+	names   map[dat.ObjectRef]dat.Handle
+	away    error
+	refuse  func([]dat.Entry) error
+	held    bool
+	waiting []waitingNote
+}
+
+type waitingNote struct {
+	entry dat.Entry
+	done  func(dat.Recorded)
+}
+
+// NewRecorder makes an empty recorder.
+func NewRecorder() *Recorder {
+	return &Recorder{images: map[dat.Handle]dat.Object{}, names: map[dat.ObjectRef]dat.Handle{}}
+}
+
+// Record implements rdma.Recorder.
+func (r *Recorder) Record(ctx context.Context, entries ...dat.Entry) ([]dat.Recorded, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.away != nil {
+		return nil, r.away
+	}
+	if r.refuse != nil {
+		if err := r.refuse(entries); err != nil {
+			return nil, err
+		}
+	}
+	return r.commitLocked(entries)
+}
+
+// commitLocked applies the entries, all or none.
+func (r *Recorder) commitLocked(entries []dat.Entry) ([]dat.Recorded, error) {
+	images, names := maps.Clone(r.images), maps.Clone(r.names)
+	out := make([]dat.Recorded, 0, len(entries))
+	id := int64(len(r.changes))
+	for _, e := range entries {
+		before := images[e.Object.ID]
+		after := before
+		if e.Apply != nil {
+			after = stamp(e, before)
+		}
+		if err := rename(names, e.Object, before, after); err != nil {
+			return nil, err
+		}
+		delete(images, e.Object.ID)
+		if after != nil {
+			images[e.Object.ID] = after
+		}
+		id++
+		out = append(out, dat.Recorded{Change: change(id, e, before, after), Object: after})
+	}
+	r.images, r.names = images, names
+	for _, o := range out {
+		r.changes = append(r.changes, o.Change)
+	}
+	return out, nil
+}
+
+// stamp applies an entry and writes what the recorder owns of the image.
+func stamp(e dat.Entry, before dat.Object) dat.Object {
+	after := e.Apply(before)
+	if after == nil {
+		return nil
+	}
+	after = after.Clone()
+	now := dat.At(time.Now())
+	h := after.Head()
+	h.Version, h.CreatedAt, h.UpdatedAt = 1, now, now
+	if before != nil {
+		h.Version, h.CreatedAt = before.Head().Version+1, before.Head().CreatedAt
+	}
+	return after
+}
+
+// rename keeps names unique per type.
+func rename(names map[dat.ObjectRef]dat.Handle, ref dat.ObjectRef, before, after dat.Object) error {
+	if before != nil && before.Head().Name != "" {
+		delete(names, dat.ObjectRef{Type: ref.Type, Name: before.Head().Name})
+	}
+	if after == nil || after.Head().Name == "" {
+		return nil
+	}
+	key := dat.ObjectRef{Type: ref.Type, Name: after.Head().Name}
+	if owner, ok := names[key]; ok && owner != ref.ID {
+		return &dat.Error{Kind: "name-taken", Field: "name", Detail: "another living " + ref.Type.String() + " has this name; choose another"}
+	}
+	names[key] = ref.ID
+	return nil
+}
+
+func change(id int64, e dat.Entry, before, after dat.Object) dat.Change {
+	c := dat.Change{
+		ID: id, At: dat.At(time.Now()), IA: e.IA, Object: e.Object, Cause: e.Cause, Actor: e.Actor, Outcome: e.Outcome,
+		Fields: []string{},
+	}
+	if e.Reason != "" {
+		c.Reason = &e.Reason
+	}
+	if after != nil {
+		c.Version, c.Object.Name = after.Head().Version, after.Head().Name
+	} else if before != nil {
+		c.Version = before.Head().Version + 1
+	}
+	return c
+}
+
+// Note implements rdma.Recorder.
+func (r *Recorder) Note(e dat.Entry, done func(dat.Recorded)) {
+	r.mu.Lock()
+	if r.away != nil || r.held {
+		if e.Apply != nil {
+			r.waiting = append(r.waiting, waitingNote{e, done})
+		}
+		r.mu.Unlock()
+		return
+	}
+	rec := r.noteLocked(e)
+	r.mu.Unlock()
+	if done != nil {
+		done(rec)
+	}
+}
+
+func (r *Recorder) noteLocked(e dat.Entry) dat.Recorded {
+	if e.Apply != nil && r.images[e.Object.ID] == nil && e.Apply(nil) == nil {
+		return dat.Recorded{}
+	}
+	recs, err := r.commitLocked([]dat.Entry{e})
+	if err != nil {
+		return dat.Recorded{}
+	}
+	return recs[0]
+}
+
+// Away implements rdma.Recorder.
+func (r *Recorder) Away() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.away
+}
+
+// GoAway makes every Record fail and holds events back until Return.
+func (r *Recorder) GoAway() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.away = &dat.Error{Return: dat.RetInterruptedCall, Kind: "store-away", Detail: "the database is away; try again later"}
+}
+
+// Hold keeps events back until Return while Record goes on.
+func (r *Recorder) Hold() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held = true
+}
+
+// Return ends GoAway and Hold: what waited is recorded in order.
+func (r *Recorder) Return() {
+	r.mu.Lock()
+	r.away, r.held = nil, false
+	waiting := r.waiting
+	r.waiting = nil
+	recs := make([]dat.Recorded, len(waiting))
+	for i, w := range waiting {
+		recs[i] = r.noteLocked(w.entry)
+	}
+	r.mu.Unlock()
+	for i, w := range waiting {
+		if w.done != nil {
+			w.done(recs[i])
+		}
+	}
+}
+
+// Refuse sets what Record asks before it commits; nil takes it away.
+func (r *Recorder) Refuse(f func([]dat.Entry) error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refuse = f
+}
+
+// Changes are all changes so far, the oldest first.
+func (r *Recorder) Changes() []dat.Change {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.changes)
+}
+
+// Of are the changes of one object, the oldest first.
+func (r *Recorder) Of(id dat.Handle) []dat.Change {
+	return slices.DeleteFunc(r.Changes(), func(c dat.Change) bool { return c.Object.ID != id })
+}
+
+// Living are the recorded objects, the oldest first: what Restore is given.
+func (r *Recorder) Living() []dat.Object {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := slices.Collect(maps.Values(r.images))
+	slices.SortFunc(out, func(a, b dat.Object) int {
+		if d := a.Head().CreatedAt.Compare(b.Head().CreatedAt.Time); d != 0 {
+			return d
+		}
+		return slices.Compare([]byte(a.Head().ID), []byte(b.Head().ID))
+	})
+	return out
+}
+
+// Image is the recorded image of an object, nil where there is none.
+func (r *Recorder) Image(id dat.Handle) dat.Object {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.images[id]
+}
+
+var _ rdma.Recorder = (*Recorder)(nil)

@@ -1,0 +1,302 @@
+package rdma
+
+import (
+	"context"
+	"sync"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// srq is a shared receive queue.
+type srq struct {
+	object
+	hw part[SRQ]
+	// endpoints belongs to the adapter's lock: how many receive from it.
+	endpoints int
+
+	mu sync.Mutex
+	// posted are the receives on the queue; outstanding counts those posted whose
+	// completion the consumer has not taken yet.
+	posted      map[uint64]work
+	outstanding int
+}
+
+func newSRQ(ia *adapter, id dat.Handle) *srq {
+	return &srq{object: newObject(ia, dat.TypeSRQ, id), posted: map[uint64]work{}}
+}
+
+// fill implements filler.
+func (s *srq) fill(img dat.Object) {
+	o, ok := img.(*dat.SRQ)
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	available, outstanding := int32(len(s.posted)), int32(s.outstanding)
+	s.mu.Unlock()
+	o.AvailableDTOCount, o.OutstandingDTOCount = nil, nil
+	if info := s.ia.facts.Provider.SRQInfoSupported; info.AvailableDTOCount {
+		o.AvailableDTOCount = &available
+	}
+	if info := s.ia.facts.Provider.SRQInfoSupported; info.OutstandingDTOCount {
+		o.OutstandingDTOCount = &outstanding
+	}
+}
+
+// taken removes a receive that an endpoint took.
+func (s *srq) taken(wr uint64) (work, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, ok := s.posted[wr]
+	delete(s.posted, wr)
+	return w, ok
+}
+
+// reaped counts a completion that the consumer has, or never gets.
+func (s *srq) reaped() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outstanding--
+}
+
+// waiting is the number of outstanding receives.
+func (s *srq) waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outstanding
+}
+
+// CreateSRQ is dat_srq_create. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
+// DAT_INSUFFICIENT_RESOURCES, DAT_MODEL_NOT_SUPPORTED.
+func (m *Manager) CreateSRQ(ctx context.Context, c Call, in SRQCreate) (*dat.SRQ, error) {
+	return write(ctx, m, c, in.IA, "dat_srq_create", func(t *tx) (*object, *dat.SRQ, error) {
+		return t.createSRQ(c, in)
+	})
+}
+
+func (t *tx) createSRQ(c Call, in SRQCreate) (*object, *dat.SRQ, error) {
+	ia, err := t.m.adapterFor(in.IA)
+	if err != nil {
+		return nil, nil, err
+	}
+	hw, err := ia.device()
+	if err != nil {
+		return nil, nil, err
+	}
+	s := newSRQ(ia, newID())
+	img := &dat.SRQ{
+		Meta: s.meta(in.Name, in.Labels), PZ: in.PZ,
+		MaxRecvDTOs: int32(in.MaxRecvDTOs), MaxRecvIOV: int32(in.MaxRecvIOV),
+	}
+	if _, err := t.admit(ia, s, func(see sight) (dat.Object, *dat.Error) {
+		return img, dat.CheckSRQCreate(&ia.facts, in.PZ, in.MaxRecvDTOs, in.MaxRecvIOV, see)
+	}); err != nil {
+		return nil, nil, err
+	}
+	if c.DryRun {
+		return &s.object, scrub(c, img), nil
+	}
+	if err := s.make(hw, img); err != nil {
+		return nil, nil, asError(err)
+	}
+	t.undo = append(t.undo, func() { s.unmake("") })
+	t.add(c, &s.object, "dat_srq_create", becomes(img), nil)
+	return &s.object, img, nil
+}
+
+func (s *srq) make(hw IA, img *dat.SRQ) error {
+	zone, err := s.m().zone(img.PZ)
+	if err != nil {
+		return err
+	}
+	made, err := hw.CreateSRQ(s.id, zone, img.MaxRecvDTOs, img.MaxRecvIOV)
+	if err != nil {
+		return err
+	}
+	s.hw.set(made)
+	if img.LowWatermark > 0 {
+		return made.SetLowWatermark(img.LowWatermark)
+	}
+	return nil
+}
+
+func (s *srq) unmake(why string) {
+	if hw, ok := s.hw.take(why); ok {
+		hw.Free()
+	}
+}
+
+// sharedQueue is the provider's part of an SRQ: nil for null.
+func (m *Manager) sharedQueue(h dat.Handle) (SRQ, error) {
+	s, ok := find[*srq](m, h)
+	if !ok {
+		return nil, nil
+	}
+	return s.engine()
+}
+
+func (s *srq) engine() (SRQ, error) {
+	hw, ok := s.hw.get()
+	if !ok || s.ia.gone.Load() {
+		return nil, errMissing(&s.object, s.hw.reason())
+	}
+	return hw, nil
+}
+
+// ModifySRQ is dat_srq_resize. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
+// DAT_INVALID_STATE below the outstanding receives or the low watermark.
+func (m *Manager) ModifySRQ(ctx context.Context, c Call, id dat.Handle, in SRQModify) (*dat.SRQ, error) {
+	return write(ctx, m, c, id, "dat_srq_resize", func(t *tx) (*object, *dat.SRQ, error) {
+		return t.modifySRQ(c, id, in)
+	})
+}
+
+func (t *tx) modifySRQ(c Call, id dat.Handle, in SRQModify) (*object, *dat.SRQ, error) {
+	s, err := target[*srq](t, dat.TypeSRQ, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := t.match(c, &s.object); err != nil {
+		return nil, nil, err
+	}
+	before := t.now(&s.object).(*dat.SRQ)
+	if in.MaxRecvDTOs != nil {
+		if err := dat.CheckSRQResize(&s.ia.facts, before, s.waiting(), *in.MaxRecvDTOs); err != nil {
+			return nil, nil, err
+		}
+	}
+	change := func(o *dat.SRQ) {
+		if in.MaxRecvDTOs != nil {
+			o.MaxRecvDTOs = int32(*in.MaxRecvDTOs)
+		}
+		rename(&o.Meta, in.Name, in.Labels)
+	}
+	after := before.Clone().(*dat.SRQ)
+	change(after)
+	if c.DryRun || after.MaxRecvDTOs == before.MaxRecvDTOs && sameMeta(&before.Meta, &after.Meta) {
+		return &s.object, after, nil
+	}
+	if after.MaxRecvDTOs != before.MaxRecvDTOs {
+		hw, err := s.engine()
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := hw.Resize(after.MaxRecvDTOs); err != nil {
+			return nil, nil, asError(err)
+		}
+		t.undo = append(t.undo, func() {
+			if err := hw.Resize(before.MaxRecvDTOs); err != nil {
+				t.m.log.Error("a shared receive queue keeps its new length", "srq", s.id, "error", err)
+			}
+		})
+	}
+	t.add(c, &s.object, "dat_srq_resize", edit(change), nil)
+	return &s.object, after, nil
+}
+
+// SetSRQLowWatermark is dat_srq_set_lw: it arms the mark, which fires once, at once
+// where fewer receives are left already. 0 never fires. Errors: DAT_INVALID_HANDLE,
+// DAT_INVALID_PARAMETER, DAT_MODEL_NOT_SUPPORTED.
+func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle, low int64) (*dat.SRQ, error) {
+	return write(ctx, m, c, id, "dat_srq_set_lw", func(t *tx) (*object, *dat.SRQ, error) {
+		s, err := target[*srq](t, dat.TypeSRQ, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := t.match(c, &s.object); err != nil {
+			return nil, nil, err
+		}
+		before := t.now(&s.object).(*dat.SRQ)
+		if err := dat.CheckSRQLowWatermark(&s.ia.facts, before, low); err != nil {
+			return nil, nil, err
+		}
+		hw, err := s.engine()
+		if err != nil {
+			return nil, nil, err
+		}
+		change := func(o *dat.SRQ) { o.LowWatermark = int32(low) }
+		after := before.Clone().(*dat.SRQ)
+		change(after)
+		if c.DryRun {
+			return &s.object, after, nil
+		}
+		t.add(c, &s.object, "dat_srq_set_lw", edit(change), nil)
+		t.after = append(t.after, func() { t.refuse(hw.SetLowWatermark(int32(low))) })
+		return &s.object, after, nil
+	})
+}
+
+// refuse keeps the engine's refusal of what was recorded before it acted.
+func (t *tx) refuse(err error) {
+	if err != nil {
+		t.refusal = asError(err)
+	}
+}
+
+// FreeSRQ is dat_srq_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
+// DAT_INVALID_STATE_SRQ_IN_USE (D36).
+func (m *Manager) FreeSRQ(ctx context.Context, c Call, id dat.Handle) error {
+	return free(ctx, m, c, id, "dat_srq_free", func(t *tx) error { return t.freeSRQ(c, id) })
+}
+
+func (t *tx) freeSRQ(c Call, id dat.Handle) error {
+	s, err := target[*srq](t, dat.TypeSRQ, id)
+	if err != nil {
+		return err
+	}
+	return t.freeUnused(c, s, "dat_srq_free", func(n int) *dat.Error {
+		return errInUse(&s.object, dat.SubInvalidStateSRQInUse, n, "endpoints")
+	}, func() { s.unmake("") })
+}
+
+// PostSRQRecv is dat_srq_post_recv: all or nothing. Errors: DAT_INVALID_HANDLE,
+// DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES beyond max_recv_dtos.
+func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in RecvPost) (Posted, error) {
+	if err := m.open(); err != nil {
+		return Posted{}, err
+	}
+	s, ok := find[*srq](m, id)
+	if !ok || s.recorded() == nil {
+		return Posted{}, errHandle(dat.TypeSRQ, id)
+	}
+	if err := s.lock(ctx); err != nil {
+		return Posted{}, err
+	}
+	defer s.unlock()
+	if _, ok := m.index.Load(id); !ok {
+		return Posted{}, errHandle(dat.TypeSRQ, id)
+	}
+	img := imageOf[*dat.SRQ](&s.object)
+	if err := dat.CheckSRQPost(&s.ia.facts, img, s.waiting(), in.Count, in.Size); err != nil {
+		return Posted{}, err
+	}
+	hw, err := s.engine()
+	if err != nil {
+		return Posted{}, err
+	}
+	first := s.ia.wr(in.Count)
+	posted := Posted{Posted: in.Count, Cookies: cookiesOf(in.Cookie, first, in.Count)}
+	if c.DryRun {
+		return posted, nil
+	}
+	s.reserve(first, posted.Cookies)
+	if err := hw.PostRecv(recvs(first, in.Count, in.Size)); err != nil {
+		for i := range in.Count {
+			if _, ok := s.taken(first + uint64(i)); ok {
+				s.reaped()
+			}
+		}
+		return Posted{}, asError(err)
+	}
+	return posted, nil
+}
+
+// reserve puts receives on the queue before the engine has them.
+func (s *srq) reserve(first uint64, cookies []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, cookie := range cookies {
+		s.posted[first+uint64(i)] = work{kind: dat.KindRecv, cookie: cookie, srq: s}
+	}
+	s.outstanding += len(cookies)
+}
