@@ -1,0 +1,99 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"github.com/go-chi/chi/v5"
+)
+
+// looseBatch carries operations out one after the other, each as a call of its
+// own, and goes on after a refusal.
+func (a *API) looseBatch(ctx context.Context, w Write, operations []operation) (*answer, error) {
+	results := make([]batchResult, len(operations))
+	made := make([]string, len(operations))
+	for i, o := range operations {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		ready, missing := o.resolved(made)
+		if missing >= 0 {
+			results[i] = a.unready(ctx, missing)
+			continue
+		}
+		results[i] = a.inside(ctx, w, ready)
+		made[i] = madeID(results[i])
+	}
+	return a.ok(batchResults{Results: results}), nil
+}
+
+// unready is the result of an operation whose reference has no value.
+func (a *API) unready(ctx context.Context, n int) batchResult {
+	p := exchangeOf(ctx).stamp(problemOfKind(kindReferenceNotReady, "Operation "+number(n)+" made no object that could be referred to."))
+	return batchResult{Status: p.Status, Body: a.encode(p)}
+}
+
+// madeID is the id of what an operation made.
+func madeID(r batchResult) string {
+	if r.Status != http.StatusCreated {
+		return ""
+	}
+	var object struct {
+		ID string `json:"id"`
+	}
+	decode(r.Body, &object)
+	return object.ID
+}
+
+// inside carries one operation out as a call of the same client: through the
+// calls' own conventions, but past sign-in, limits and log, which the batch had.
+func (a *API) inside(ctx context.Context, w Write, o operation) batchResult {
+	x := *exchangeOf(ctx)
+	x.key, x.path = nil, basePath+o.path()
+	u := url.URL{Path: o.path()}
+	if w.DryRun {
+		u.RawQuery = "dry_run=true"
+	}
+	ctx = context.WithValue(context.WithValue(ctx, chi.RouteCtxKey, nil), exchangeKey{}, &x)
+	request, err := http.NewRequestWithContext(ctx, o.method, u.String(), bytes.NewReader(o.body))
+	if err != nil {
+		p := x.stamp(problemOfKind(kindInvalidMember, "The path of the operation is not one of the API."))
+		return batchResult{Status: p.Status, Body: a.encode(p)}
+	}
+	if len(o.body) > 0 {
+		request.Header.Set("Content-Type", jsonType)
+	}
+	if w.Reason != "" {
+		request.Header.Set("X-Change-Reason", w.Reason)
+	}
+	response := &buffered{head: http.Header{}, status: http.StatusOK}
+	a.v1.ServeHTTP(response, request)
+	return response.result()
+}
+
+// buffered is a response that is only remembered.
+type buffered struct {
+	head   http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header is the response's header.
+func (b *buffered) Header() http.Header { return b.head }
+
+// WriteHeader remembers the status.
+func (b *buffered) WriteHeader(status int) { b.status = status }
+
+// Write remembers the body.
+func (b *buffered) Write(p []byte) (int, error) { return b.body.Write(p) }
+
+func (b *buffered) result() batchResult {
+	r := batchResult{Status: b.status, ETag: orNull(b.head.Get("ETag")), Body: json.RawMessage("null")}
+	if body := bytes.TrimSpace(b.body.Bytes()); json.Valid(body) {
+		r.Body = body
+	}
+	return r
+}

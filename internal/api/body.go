@@ -1,0 +1,248 @@
+package api
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+const (
+	maxBody      = 1 << 20
+	maxBatchBody = 16 << 20
+)
+
+// readBody reads the body of a call within its limit and judges what huma does
+// not: its type, null where the document has none, numbers that do not fit, text
+// that cannot be kept. The body is then there again for huma and for the hash of
+// an idempotency key.
+func (a *API) readBody(request *http.Request, r route, op *huma.Operation) *Problem {
+	limit := r.maxBody
+	if limit == 0 {
+		limit = maxBody
+	}
+	body, p := readLimited(request, limit)
+	if p != nil {
+		return p
+	}
+	exchangeOf(request.Context()).body = body
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	request.ContentLength = int64(len(body))
+	if op.RequestBody == nil {
+		return refuseBody(body, r)
+	}
+	if len(body) == 0 {
+		if op.RequestBody.Required && op.RequestBody.Content[octetsType] == nil {
+			return problemOfKind(kindInvalidRequest, "The call needs a body: a JSON object as the document describes it.")
+		}
+		return nil
+	}
+	media, p := mediaType(request, op)
+	if p != nil || media == octetsType {
+		return p
+	}
+	return a.checkJSON(body, op.RequestBody.Content[media].Schema)
+}
+
+func readLimited(request *http.Request, limit int64) ([]byte, *Problem) {
+	if request.Body == nil {
+		return nil, nil
+	}
+	if request.ContentLength > limit {
+		return nil, tooLarge(limit)
+	}
+	body, err := io.ReadAll(io.LimitReader(request.Body, limit+1))
+	if int64(len(body)) > limit {
+		return nil, tooLarge(limit)
+	}
+	var slow net.Error
+	if errors.As(err, &slow) && slow.Timeout() {
+		return nil, problemOfKind(kindSlowBody, "")
+	}
+	if err != nil {
+		return nil, problemOfKind(kindInvalidRequest, "The body ended before it was complete. Send as many bytes as Content-Length says.")
+	}
+	return body, nil
+}
+
+func tooLarge(limit int64) *Problem {
+	return problemOfKind(kindTooLarge, "The body may have at most "+strconv.FormatInt(limit, 10)+" bytes.")
+}
+
+// refuseBody refuses a body where the call takes none; {} says nothing and passes.
+func refuseBody(body []byte, r route) *Problem {
+	if rest := bytes.TrimSpace(body); len(rest) == 0 || string(rest) == "{}" {
+		return nil
+	}
+	return problemOfKind(kindInvalidRequest, r.method+" "+r.path+" takes no body. Leave it out.")
+}
+
+// mediaType is the body's type; JSON where the header is left out.
+func mediaType(request *http.Request, op *huma.Operation) (string, *Problem) {
+	accepted := sortedKeys(op.RequestBody.Content)
+	header := request.Header.Get("Content-Type")
+	if header == "" {
+		return accepted[0], nil
+	}
+	media, _, err := mime.ParseMediaType(header)
+	if err == nil && slices.Contains(accepted, media) {
+		return media, nil
+	}
+	p := problemOfKind(kindMediaType, "Content-Type must be "+strings.Join(accepted, " or ")+", not "+header+".")
+	name := "Accept"
+	switch request.Method {
+	case http.MethodPost:
+		name = "Accept-Post"
+	case http.MethodPatch:
+		name = "Accept-Patch"
+	}
+	p.header = http.Header{name: {strings.Join(accepted, ", ")}}
+	return "", p
+}
+
+// checkJSON refuses what is no JSON (400) and what the schema does not let
+// through although huma would (422).
+func (a *API) checkJSON(body []byte, schema *huma.Schema) *Problem {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		return notJSON(err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return problemOfKind(kindInvalidRequest, "The body must be one JSON value and nothing after it.")
+	}
+	walk := strictness{schemas: a.schemas}
+	walk.check("body", v, schema)
+	if len(walk.places) == 0 {
+		return nil
+	}
+	p := problemOfKind(kindInvalidMember, sentence("", walk.places))
+	p.Errors = walk.places
+	if _, member, ok := strings.Cut(walk.places[0].Location, "."); ok {
+		p.Field = &member
+	}
+	return p
+}
+
+func notJSON(err error) *Problem {
+	where := "it ends too early"
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		where = "it is wrong at byte " + strconv.FormatInt(syntax.Offset, 10)
+	}
+	p := problemOfKind(kindInvalidRequest, "The body must be JSON, but "+where+".")
+	p.Errors = []ProblemError{{Location: "body", Message: "is not JSON: " + where}}
+	return p
+}
+
+// strictness walks a value beside its schema.
+type strictness struct {
+	schemas *registry
+	places  []ProblemError
+}
+
+func (s *strictness) refuse(at, message string) {
+	if len(s.places) < 20 {
+		s.places = append(s.places, ProblemError{Location: at, Message: message})
+	}
+}
+
+func (s *strictness) check(at string, v any, schema *huma.Schema) {
+	schema, null := s.resolve(schema)
+	switch v := v.(type) {
+	case nil:
+		if !null {
+			s.refuse(at, "must not be null; leave it out instead")
+		}
+	case string:
+		s.checkString(at, v, schema)
+	case json.Number:
+		s.checkNumber(at, v, schema)
+	case []any:
+		for i, one := range v {
+			s.check(at+"["+strconv.Itoa(i)+"]", one, itemsOf(schema))
+		}
+	case map[string]any:
+		s.checkObject(at, v, schema)
+	}
+}
+
+func (s *strictness) checkString(at, v string, schema *huma.Schema) {
+	if strings.ContainsRune(v, 0) {
+		s.refuse(at, "must not contain NUL")
+	}
+	if schema != nil && schema.ContentEncoding == "base64" {
+		if _, err := base64.StdEncoding.DecodeString(v); err != nil {
+			s.refuse(at, "must be base64 (RFC 4648, section 4, with padding)")
+		}
+	}
+}
+
+func (s *strictness) checkNumber(at string, v json.Number, schema *huma.Schema) {
+	if schema == nil || schema.Type != huma.TypeInteger {
+		return
+	}
+	if _, err := v.Int64(); err != nil {
+		s.refuse(at, "must be a whole number without fraction or exponent that fits 64 bits")
+	}
+}
+
+func (s *strictness) checkObject(at string, v map[string]any, schema *huma.Schema) {
+	for _, name := range sortedKeys(v) {
+		if strings.ContainsRune(name, 0) {
+			s.refuse(at, "must not have members with NUL in their names")
+			continue
+		}
+		if below, known := memberOf(schema, name); known {
+			s.check(at+"."+name, v[name], below)
+		}
+	}
+}
+
+// resolve follows references; null tells whether null is allowed.
+func (s *strictness) resolve(schema *huma.Schema) (found *huma.Schema, null bool) {
+	null = schema == nil || isNullable(schema)
+	for schema != nil {
+		switch {
+		case schema.Ref != "":
+			schema = s.schemas.SchemaFromRef(schema.Ref)
+		case len(schema.AnyOf) > 0:
+			schema = schema.AnyOf[0]
+		default:
+			return schema, null || isNullable(schema)
+		}
+	}
+	return nil, null
+}
+
+func itemsOf(schema *huma.Schema) *huma.Schema {
+	if schema == nil {
+		return nil
+	}
+	return schema.Items
+}
+
+// memberOf is the schema of a member: its own or that of additional ones. A
+// member that the schema does not know is huma's to refuse.
+func memberOf(schema *huma.Schema, name string) (*huma.Schema, bool) {
+	if schema == nil {
+		return nil, true
+	}
+	if below, ok := schema.Properties[name]; ok {
+		return below, true
+	}
+	if below, ok := schema.AdditionalProperties.(*huma.Schema); ok {
+		return below, true
+	}
+	return nil, len(schema.Properties) == 0 && schema.Type == ""
+}

@@ -1,0 +1,126 @@
+package api
+
+import (
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+)
+
+type humaContext = huma.Context
+
+// conventions is what holds for every call before its own input is read: the
+// form of the answer, the query, the body's type and size, idempotency.
+func (a *API) conventions(r route) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		request, w := humachi.Unwrap(ctx)
+		if p := a.firstRefusal(r, request, ctx.Operation()); p != nil {
+			writeProblem(w, request, p)
+			return
+		}
+		a.once(r, ctx, next)
+	}
+}
+
+// firstRefusal judges the request's form, cheapest first.
+func (a *API) firstRefusal(r route, request *http.Request, op *huma.Operation) *Problem {
+	if p := acceptable(request, r.media()); p != nil {
+		return p
+	}
+	if p := checkQuery(request, a.queries[r.id], r.mayBeEmpty); p != nil {
+		return p
+	}
+	return a.readBody(request, r, op)
+}
+
+// media is the type of the route's answers.
+func (r route) media() string {
+	if r.answerType == "" {
+		return jsonType
+	}
+	return r.answerType
+}
+
+// acceptable refuses an Accept header that the answer cannot meet. Problems are
+// sent whatever was asked for, as RFC 9457 allows.
+func acceptable(request *http.Request, media string) *Problem {
+	accept := request.Header.Values("Accept")
+	if len(accept) == 0 {
+		return nil
+	}
+	kind, _, _ := strings.Cut(media, "/")
+	for one := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		wanted, params, err := mime.ParseMediaType(one)
+		if err != nil || strings.TrimLeft(params["q"], "0.") == "" && params["q"] != "" {
+			continue
+		}
+		if wanted == "*/*" || wanted == kind+"/*" || wanted == media {
+			return nil
+		}
+	}
+	return problemOfKind(kindNotAcceptable, "This call answers with "+media+". Send Accept with it or with */*, or leave Accept out.")
+}
+
+// queryRules are the query parameters that a call knows.
+type queryRules struct {
+	names    []string
+	repeated map[string]bool
+}
+
+func queryRulesOf(op *huma.Operation) queryRules {
+	rules := queryRules{repeated: map[string]bool{}}
+	for _, p := range op.Parameters {
+		if p.In == "query" {
+			rules.names = append(rules.names, p.Name)
+			rules.repeated[p.Name] = p.Explode != nil && *p.Explode
+		}
+	}
+	slices.Sort(rules.names)
+	return rules
+}
+
+// checkQuery refuses parameters that are unknown, empty, or there twice: none is
+// ever ignored.
+func checkQuery(request *http.Request, rules queryRules, mayBeEmpty []string) *Problem {
+	if request.URL.RawQuery == "" {
+		return nil
+	}
+	query, err := url.ParseQuery(request.URL.RawQuery)
+	if err != nil {
+		return problemOfKind(kindInvalidRequest, "The query of the URL is not well formed: percent-encode what is special, and separate with &.")
+	}
+	for _, name := range sortedKeys(query) {
+		if must := rules.refuse(name, query[name], mayBeEmpty); must != "" {
+			return wrongQuery(name, must)
+		}
+	}
+	return nil
+}
+
+// refuse says what a parameter must be, or nothing where it is right.
+func (q queryRules) refuse(name string, values, mayBeEmpty []string) string {
+	repeated, known := q.repeated[name]
+	if !known {
+		if len(q.names) == 0 {
+			return "is unknown: this call has no query parameters"
+		}
+		return "is unknown: this call knows " + strings.Join(q.names, ", ")
+	}
+	if len(values) > 1 && !repeated {
+		return "must be given once"
+	}
+	for _, v := range values {
+		if v == "" && !slices.Contains(mayBeEmpty, name) {
+			return "must have a value, or be left out"
+		}
+		if !utf8.ValidString(v) || strings.ContainsRune(v, 0) {
+			return "must be UTF-8 text without NUL"
+		}
+	}
+	return ""
+}

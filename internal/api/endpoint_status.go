@@ -1,0 +1,77 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// endpointStatus is the status of one endpoint among many.
+type endpointStatus struct {
+	ID string `json:"id" doc:"The endpoint's id."`
+	dat.EPStatus
+}
+
+// statusList is the status of many endpoints.
+type statusList struct {
+	Items []endpointStatus `json:"items" doc:"In the order asked for; endpoints that are not there, or not of this node, are left out."`
+}
+
+type getStatuses struct {
+	Read
+	ID []string `query:"id,explode" required:"true" minItems:"1" maxItems:"200" doc:"The endpoints' ids; repeated, at most 200."`
+}
+
+func (a *API) registerEndpointStatus() {
+	register(a, route{id: "get-endpoints-status", method: http.MethodGet, path: "/endpoints/status", tag: tagEndpoint, summary: "Get the status of many endpoints",
+		about:  "dat_ep_get_status of many. Never touches the database.",
+		answer: reflect.TypeFor[statusList]()}, a.getStatuses)
+	register(a, route{id: "get-endpoint-status", method: http.MethodGet, path: "/endpoints/{id}/status", tag: tagEndpoint, summary: "Get the status of an endpoint",
+		about:  "dat_ep_get_status: one snapshot, which may be ahead of the recorded state. Never touches the database.",
+		answer: reflect.TypeFor[dat.EPStatus](), refusals: []int{421}}, a.getStatus)
+	register(a, route{id: "query-endpoint-recvs", method: http.MethodGet, path: "/endpoints/{id}/recvs", tag: tagEndpoint, summary: "Query the receives of an endpoint",
+		about:  "dat_ep_recv_query.",
+		answer: reflect.TypeFor[dat.RecvQuery](), refusals: []int{421}}, a.queryRecvs)
+}
+
+func (a *API) getStatuses(_ context.Context, in *getStatuses) (*answer, error) {
+	all := statusList{Items: make([]endpointStatus, 0, len(in.ID))}
+	for _, id := range in.ID {
+		if s, err := a.manager.EPStatus(dat.Handle(id)); err == nil {
+			all.Items = append(all.Items, endpointStatus{ID: id, EPStatus: s})
+		}
+	}
+	return a.ok(all), nil
+}
+
+func (a *API) getStatus(ctx context.Context, in *getObject) (*answer, error) {
+	s, err := a.manager.EPStatus(dat.Handle(in.ID))
+	if err != nil {
+		return nil, a.liveElsewhere(ctx, in.ID, err)
+	}
+	return a.ok(s), nil
+}
+
+func (a *API) queryRecvs(ctx context.Context, in *getObject) (*answer, error) {
+	q, err := a.manager.RecvQuery(dat.Handle(in.ID))
+	if err != nil {
+		return nil, a.liveElsewhere(ctx, in.ID, err)
+	}
+	return a.ok(q), nil
+}
+
+// liveElsewhere says where the live state of an endpoint that is not ours can be
+// read; where it is not there at all, or the database cannot tell, it stays with
+// the first refusal.
+func (a *API) liveElsewhere(ctx context.Context, id string, first error) error {
+	if !isID(dat.TypeEndpoint, id) {
+		return noSuch(dat.TypeEndpoint)
+	}
+	o, err := a.store.Get(ctx, dat.TypeEndpoint, dat.Handle(id))
+	if err != nil || o.Head().Node == a.node {
+		return first
+	}
+	return a.elsewhere(ctx, o.Head().Node)
+}

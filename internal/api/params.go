@@ -1,0 +1,74 @@
+package api
+
+import (
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// ObjectPath is the path of one object.
+type ObjectPath struct {
+	ID string `path:"id" maxLength:"512" doc:"The object's id."`
+}
+
+// IAPath is the path of one adapter.
+type IAPath struct {
+	IA string `path:"ia" maxLength:"512" example:"soft0@alpha" doc:"The adapter's id: its name, @, its node."`
+}
+
+// Write are the parameters of every write.
+type Write struct {
+	DryRun  bool   `query:"dry_run" doc:"Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens."`
+	IfMatch string `header:"If-Match" doc:"The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match."`
+	Key     string `header:"Idempotency-Key" maxLength:"255" doc:"Makes a repetition harmless: the same key and body get the first answer again for 24 hours."`
+	Reason  string `header:"X-Change-Reason" maxLength:"500" doc:"Why; kept with the change."`
+	Request string `header:"X-Request-ID" doc:"The request's id: taken, or made where it is left out; kept with the change."`
+}
+
+// Read are the parameters of every read.
+type Read struct {
+	Request string `header:"X-Request-ID" doc:"The request's id: taken, or made where it is left out."`
+}
+
+// Waiting is the parameter of calls that can wait for their outcome.
+type Waiting struct {
+	Prefer string `header:"Prefer" example:"wait=10" doc:"wait=N holds the answer up to N seconds until the outcome is there (RFC 7240)."`
+}
+
+// Listing are the parameters of every list.
+type Listing struct {
+	Read
+	Limit  int      `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many items a page has."`
+	Cursor string   `query:"cursor" maxLength:"1024" doc:"The next_cursor of the page before."`
+	Offset int      `query:"offset" minimum:"0" maximum:"1000000" doc:"How many items to pass over; not together with cursor."`
+	Total  bool     `query:"total" doc:"Count all items that fit."`
+	Sort   string   `query:"sort" example:"-created_at" doc:"The member to sort by, with - for descending; created_at where left out."`
+	Fields []string `query:"fields" doc:"Only these members of each item."`
+	Name   string   `query:"name" example:"ost-*" doc:"The name; * stands for anything."`
+	Label  []string `query:"label,explode" example:"app=lustre" doc:"A label as key=value; repeated, all must be there."`
+}
+
+// PageOf is a page of a list.
+type PageOf[T any] struct {
+	Items []T     `json:"items" doc:"The items of this page."`
+	Next  *string `json:"next_cursor" doc:"The cursor of the next page; null at the end."`
+	Total *int64  `json:"total,omitempty" doc:"How many items fit, where asked for."`
+}
+
+// word is a filter value that must be one of the words of an enum of package dat.
+type word[E any] string
+
+// Schema refers to the enum.
+func (word[E]) Schema(r huma.Registry) *huma.Schema {
+	s := r.Schema(reflect.TypeFor[E](), true, "")
+	if len(s.AnyOf) > 0 {
+		return s.AnyOf[0]
+	}
+	return s
+}
+
+// ByIA are the filters that all types have.
+type ByIA struct {
+	IA   []string `query:"ia,explode" doc:"The adapter's id; repeat for OR."`
+	Node []string `query:"node,explode" doc:"The node's name; repeat for OR."`
+}

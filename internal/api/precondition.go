@@ -1,0 +1,87 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// refuseMatch refuses a condition on what does not exist yet: `*` is the list
+// itself and holds, a version never does.
+func (w Write) refuseMatch() error {
+	match, err := w.match()
+	if err != nil || match == nil {
+		return err
+	}
+	return match(0)
+}
+
+// match is If-Match as a test of a version, nil where there is none. Weak tags
+// and tags that are no version of ours never match.
+func (w Write) match() (func(int64) error, error) {
+	if w.IfMatch == "" {
+		return nil, nil
+	}
+	tags, any, ok := entityTags(w.IfMatch)
+	if !ok {
+		return nil, wrongHeader("If-Match", `must be an ETag as the service gave it, such as "3", a list of them separated by commas, or *`)
+	}
+	return func(version int64) error {
+		if any || slices.Contains(tags, strconv.FormatInt(version, 10)) {
+			return nil
+		}
+		p := problemOfKind(kindVersionMismatch, "The object has version "+strconv.FormatInt(version, 10)+
+			", which If-Match does not name. Read it again and decide anew, or send If-Match with that version.")
+		p.CurrentVersion = &version
+		return p
+	}, nil
+}
+
+// entityTags reads a list of entity tags (RFC 9110, 8.8.3): the opaque part of
+// the strong ones, or any for *.
+func entityTags(header string) (strong []string, any, ok bool) {
+	rest := strings.TrimSpace(header)
+	if rest == "*" {
+		return nil, true, true
+	}
+	found := false
+	for rest != "" {
+		if rest[0] == ',' || rest[0] == ' ' || rest[0] == '\t' {
+			rest = rest[1:]
+			continue
+		}
+		tag, weak := strings.CutPrefix(rest, "W/")
+		if !strings.HasPrefix(tag, `"`) {
+			return nil, false, false
+		}
+		opaque, after, closed := strings.Cut(tag[1:], `"`)
+		after = strings.TrimLeft(after, " \t")
+		if !closed || (after != "" && after[0] != ',') {
+			return nil, false, false
+		}
+		if !weak {
+			strong = append(strong, opaque)
+		}
+		rest, found = after, true
+	}
+	return strong, false, found
+}
+
+// notModified tells whether the client's copy is still right (If-None-Match
+// compares weakly).
+func notModified(r *http.Request, etag string) bool {
+	header := r.Header.Get("If-None-Match")
+	if header == "" || etag == "" {
+		return false
+	}
+	if strings.TrimSpace(header) == "*" {
+		return true
+	}
+	for one := range strings.SplitSeq(header, ",") {
+		if strings.TrimPrefix(strings.TrimSpace(one), "W/") == etag {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,3 @@
+package api
+
+func referencePage(spec []byte) ([]byte, error) { return spec, nil }

@@ -1,0 +1,158 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/store"
+)
+
+const (
+	// heartbeat is the longest silence of a stream.
+	heartbeat = 15 * time.Second
+	// writeTime is what a client has for taking one part of a stream; one that
+	// does not is cut off, and resumes where it was.
+	writeTime = 30 * time.Second
+)
+
+type streamChanges struct {
+	Read
+	ChangesOf
+	LastEventID string `header:"Last-Event-ID" maxLength:"20" doc:"The id of the last change seen: the stream goes on after it. Wins over after."`
+	After       string `query:"after" maxLength:"20" example:"1042" doc:"Start after this change; 0 is the beginning. Now where left out."`
+}
+
+func (a *API) registerStream() {
+	register(a, route{id: "stream-changes", method: http.MethodGet, path: "/changes/stream", tag: tagChange, summary: "Watch changes",
+		about: "Server-Sent Events: `event: change` with the change as data and its id as `id`, in order, without gap or duplicate; " +
+			"`event: stale` while the database is away, `event: fresh` when it is back; a comment every 15 s.",
+		answer: reflect.TypeFor[dat.Change](), answerType: eventsType, refusals: []int{410}}, a.streamChanges)
+}
+
+func (a *API) streamChanges(ctx context.Context, in *streamChanges) (*huma.StreamResponse, error) {
+	after, err := a.startOf(in)
+	if err != nil {
+		return nil, err
+	}
+	filter, err := in.filter()
+	if err != nil {
+		return nil, err
+	}
+	sub, err := a.store.Log().Subscribe(ctx, after, filter)
+	if errors.Is(err, store.ErrBeyond) {
+		return nil, wrongQuery("after", "must not lie beyond the end of the log; the last change is "+strconv.FormatInt(a.store.Log().Last(), 10))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) { a.stream(hc, sub) }}, nil
+}
+
+// startOf is the position after which a stream starts.
+func (a *API) startOf(in *streamChanges) (int64, error) {
+	for _, given := range []struct {
+		value string
+		wrong func(name, must string) *Problem
+		name  string
+	}{{in.LastEventID, wrongHeader, "Last-Event-ID"}, {in.After, wrongQuery, "after"}} {
+		if given.value == "" {
+			continue
+		}
+		id, err := strconv.ParseInt(given.value, 10, 64)
+		if err != nil || id < 0 {
+			return 0, given.wrong(given.name, "must be the id of a change, or 0 for the beginning")
+		}
+		return id, nil
+	}
+	return a.store.Log().Last(), nil
+}
+
+// stream writes what the subscription gives until the client goes, falls behind
+// the retention, or the service stops.
+func (a *API) stream(hc huma.Context, sub *store.Subscription) {
+	_, w := humachi.Unwrap(hc)
+	hc.SetHeader("Content-Type", eventsType)
+	hc.SetHeader("Cache-Control", noStore)
+	hc.SetHeader("X-Accel-Buffering", "no")
+	hc.SetStatus(http.StatusOK)
+	ctx, cancel := a.until(hc.Context(), 365*24*time.Hour)
+	defer cancel()
+	a.metrics.streams.Inc()
+	defer a.metrics.streams.Dec()
+	out := sseWriter{w: w, control: http.NewResponseController(w)}
+	if out.send([]byte(": changes follow\n\n")) != nil {
+		return
+	}
+	stale := false
+	for ctx.Err() == nil {
+		turn, done := context.WithTimeout(ctx, heartbeat)
+		delivery, err := sub.Next(turn)
+		done()
+		part := sseDelivery(delivery, &stale)
+		if errors.Is(err, context.DeadlineExceeded) {
+			part = beat(stale)
+		} else if err != nil {
+			return
+		}
+		if out.send(part) != nil {
+			return
+		}
+	}
+}
+
+// beat is what breaks a silence.
+func beat(stale bool) []byte {
+	if stale {
+		return []byte(": still here\n\nevent: stale\ndata: {}\n\n")
+	}
+	return []byte(": still here\n\n")
+}
+
+// sseDelivery is a delivery as events; stale remembers how the log was.
+func sseDelivery(d store.Delivery, stale *bool) []byte {
+	var b bytes.Buffer
+	for i := range d.Changes {
+		data, err := json.Marshal(&d.Changes[i])
+		if err != nil {
+			panic(err) // changes come from JSON
+		}
+		b.WriteString("event: change\nid: " + strconv.FormatInt(d.Changes[i].ID, 10) + "\ndata: ")
+		b.Write(data)
+		b.WriteString("\n\n")
+	}
+	if d.Stale != *stale {
+		*stale = d.Stale
+		name := map[bool]string{true: "stale", false: "fresh"}[d.Stale]
+		b.WriteString("event: " + name + "\ndata: {}\n\n")
+	}
+	return b.Bytes()
+}
+
+// sseWriter sends parts of a stream at once. It blocks nobody but its own client.
+type sseWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (s sseWriter) send(part []byte) error {
+	if len(part) == 0 {
+		return nil
+	}
+	if err := s.control.SetWriteDeadline(time.Now().Add(writeTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := s.w.Write(part); err != nil {
+		return err
+	}
+	return s.control.Flush()
+}
