@@ -51,6 +51,15 @@ type Peer struct {
 	QPNum     *uint32 `json:"qp_num"`
 }
 
+func (p *Peer) clone() *Peer {
+	c := clonePtr(p)
+	if c != nil {
+		c.Node, c.Name, c.IAAddress = clonePtr(p.Node), clonePtr(p.Name), clonePtr(p.IAAddress)
+		c.PortQual, c.QPNum = clonePtr(p.PortQual), clonePtr(p.QPNum)
+	}
+	return c
+}
+
 // LastEvent is the last event of an endpoint, with the transport's own reason
 // in Detail (CM status, errno name, completion status).
 type LastEvent struct {
@@ -58,6 +67,14 @@ type LastEvent struct {
 	Reason *string     `json:"reason"`
 	At     Time        `json:"at"`
 	Detail *string     `json:"detail"`
+}
+
+func (l *LastEvent) clone() *LastEvent {
+	c := clonePtr(l)
+	if c != nil {
+		c.Reason, c.Detail = clonePtr(l.Reason), clonePtr(l.Detail)
+	}
+	return c
 }
 
 // Transport shows the queue pair behind an endpoint; null while there is none.
@@ -108,7 +125,8 @@ func (e *Endpoint) Copy() *Endpoint {
 	c.Meta, c.Attributes = e.Meta.clone(), e.Attributes.Clone()
 	c.LocalIAAddress, c.LocalPortQual = clonePtr(e.LocalIAAddress), clonePtr(e.LocalPortQual)
 	c.RemoteIAAddress, c.RemotePortQual = clonePtr(e.RemoteIAAddress), clonePtr(e.RemotePortQual)
-	c.Probe, c.Peer, c.LastEvent = clonePtr(e.Probe), clonePtr(e.Peer), clonePtr(e.LastEvent)
+	c.Probe, c.Peer, c.LastEvent = clonePtr(e.Probe), e.Peer.clone(), e.LastEvent.clone()
+	c.Transport = Transport{QPNum: clonePtr(e.Transport.QPNum), QPState: clonePtr(e.Transport.QPState)}
 	return &c
 }
 

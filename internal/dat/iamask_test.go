@@ -1,0 +1,37 @@
+package dat
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestD34BothMasksAreJudgedBeforeAnythingIsRead(t *testing.T) {
+	wantAccepted(t, CheckIAMasks(nil, nil))
+	wantAccepted(t, CheckIAMasks(IAAttributeNames(), ProviderAttributeNames()))
+	wantRefusal(t, CheckIAMasks([]string{"max_eps", "colour"}, nil), RetInvalidParameter, SubInvalidArg3, "ia_attributes")
+	wantRefusal(t, CheckIAMasks([]string{"max_eps"}, []string{"colour"}), RetInvalidParameter, SubInvalidArg5, "provider_attributes")
+	wantRefusal(t, CheckIAMasks([]string{"provider_name"}, nil), RetInvalidParameter, SubInvalidArg3, "ia_attributes")
+}
+
+func TestMasksHoldEveryAttributeOnce(t *testing.T) {
+	for _, names := range [][]string{IAAttributeNames(), ProviderAttributeNames()} {
+		sorted := slices.Sorted(slices.Values(names))
+		if len(slices.Compact(sorted)) != len(names) || slices.Contains(names, "") {
+			t.Errorf("a name is missing or twice: %v", names)
+		}
+	}
+	if n := len(IAAttributeNames()); n != 38 {
+		t.Errorf("there are %d IA attributes, dat_ia_query has 38", n)
+	}
+	if n := len(ProviderAttributeNames()); n != 31 {
+		t.Errorf("there are %d provider attributes, dat_ia_query has 31", n)
+	}
+}
+
+// TestFactsKnowTheInlineLimitOfTheProvider holds the settled reading of named attributes.
+func TestFactsKnowTheInlineLimitOfTheProvider(t *testing.T) {
+	f := NewFacts(ourIA, IAAttributes{}, ProviderAttributes{ProviderSpecificAttr: map[string]string{"max_inline_data": "64"}})
+	if got := f.ProviderAttrs["max_inline_data"]; got != (NamedAttr{0, 64}) {
+		t.Errorf("max_inline_data is %+v", got)
+	}
+}
