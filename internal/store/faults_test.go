@@ -60,6 +60,7 @@ func (w *workload) life(t *testing.T, s *Store, rounds int) (acknowledged int) {
 		}
 		w.note(t, id, v, err)
 	}
+	eventually(t, "the store is back", func() bool { return s.Recorder().Away() == nil })
 	return acknowledged
 }
 

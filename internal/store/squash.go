@@ -13,15 +13,22 @@ func (r *Recorder) squash(u *unit) bool {
 			r.events[id] = append(r.events[id], q)
 		}
 	}
-	id := u.entries[0].Object.ID
-	waiting := r.events[id]
+	waiting := r.events[u.entries[0].Object.ID]
 	if len(waiting) < 2 {
 		return false
 	}
 	last := waiting[len(waiting)-1]
-	apply := chain(last.entries[0].Apply, u.entries[0].Apply)
-	if r.lost == nil {
-		apply = r.outcome(waiting, apply)
+	if last.outcome == nil && r.lost == nil {
+		last.outcome = r.foresee(waiting)
+	}
+	apply := u.entries[0].Apply
+	if last.outcome != nil {
+		if after := apply(last.outcome); after != nil {
+			last.outcome = after
+			apply = func(dat.Object) dat.Object { return after }
+		}
+	} else {
+		apply = chain(last.entries[0].Apply, apply)
 	}
 	last.entries[0] = u.entries[0]
 	last.entries[0].Apply = apply
@@ -30,22 +37,18 @@ func (r *Recorder) squash(u *unit) bool {
 	return true
 }
 
-// outcome works the last change of the waiting ones out now, so that a flood of
-// events leaves one object behind and not a chain of functions. It may, while
-// the recorded image cannot move.
-func (r *Recorder) outcome(waiting []*unit, last func(dat.Object) dat.Object) func(dat.Object) dat.Object {
+// foresee is the object after its waiting events, so that a flood of further
+// ones leaves one object behind and not a chain of functions. It is known while
+// the recorded image cannot move; nil where the object is gone.
+func (r *Recorder) foresee(waiting []*unit) dat.Object {
 	o := r.images[waiting[0].entries[0].Object.ID].obj
-	for _, u := range waiting[:len(waiting)-1] {
+	for _, u := range waiting {
 		if o == nil {
-			return last
+			return nil
 		}
 		o = u.entries[0].Apply(o)
 	}
-	if o == nil {
-		return last
-	}
-	after := last(o)
-	return func(dat.Object) dat.Object { return after }
+	return o
 }
 
 // chain applies one change after the other.
@@ -53,11 +56,12 @@ func chain(first, second func(dat.Object) dat.Object) func(dat.Object) dat.Objec
 	return func(o dat.Object) dat.Object { return second(first(o)) }
 }
 
+// both calls two functions, either of which may be nil.
 func both(first, second func(dat.Recorded)) func(dat.Recorded) {
-	if first == nil || second == nil {
-		if first == nil {
-			return second
-		}
+	if first == nil {
+		return second
+	}
+	if second == nil {
 		return first
 	}
 	return func(rec dat.Recorded) { first(rec); second(rec) }

@@ -21,6 +21,8 @@ type unit struct {
 	done   func(dat.Recorded)
 	// squashed is the number of events between that a Note stands for.
 	squashed int
+	// outcome is the object after a Note that stands for several, once worked out.
+	outcome dat.Object
 }
 
 type answer struct {
