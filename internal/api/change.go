@@ -27,15 +27,15 @@ type listChanges struct {
 	Since  string `query:"since" maxLength:"64" example:"2026-01-31T12:00:00Z" doc:"Not before this time (RFC 3339)."`
 	Until  string `query:"until" maxLength:"64" example:"2026-01-31T13:00:00Z" doc:"Not after this time (RFC 3339)."`
 	Order  string `query:"order" enum:"asc,desc" default:"desc" doc:"desc is newest first."`
-	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many changes a page has."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many items a page has."`
 	Cursor string `query:"cursor" maxLength:"1024" doc:"The next_cursor of the page before."`
-	Offset int    `query:"offset" minimum:"0" maximum:"1000000" doc:"How many changes to pass over; not together with cursor."`
+	Offset int    `query:"offset" minimum:"0" maximum:"1000000" doc:"How many items to pass over; not together with cursor."`
 }
 
 type listHistory struct {
 	Read
 	ObjectPath
-	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many changes a page has."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many items a page has."`
 	Cursor string `query:"cursor" maxLength:"1024" doc:"The next_cursor of the page before."`
 }
 

@@ -8,8 +8,7 @@ func describe(name string, s *huma.Schema) {
 	for member, property := range s.Properties {
 		if correct, ok := corrections[name+"."+member]; ok {
 			correct(property)
-		}
-		if correct, ok := corrections[member]; ok {
+		} else if correct, ok := corrections[member]; ok {
 			correct(property)
 		}
 		if property.Description == "" {
@@ -75,11 +74,11 @@ func hexadecimal(s *huma.Schema) {
 
 func objectName(s *huma.Schema) {
 	if s.Type == huma.TypeString {
-		s.Pattern, s.PatternDescription = "^[a-z0-9._-]{1,63}$", "1 to 63 of a-z, 0-9, dot, underscore and hyphen"
+		s.Pattern = "^[a-z0-9._-]{1,63}$"
 	}
 }
 
-func plainName(s *huma.Schema) { s.Pattern, s.PatternDescription = "", "" }
+func plainName(s *huma.Schema) { s.Nullable = false }
 
 func words(all ...string) func(*huma.Schema) {
 	return func(s *huma.Schema) {

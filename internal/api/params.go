@@ -22,12 +22,12 @@ type Write struct {
 	IfMatch string `header:"If-Match" doc:"The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match."`
 	Key     string `header:"Idempotency-Key" maxLength:"255" doc:"Makes a repetition harmless: the same key and body get the first answer again for 24 hours."`
 	Reason  string `header:"X-Change-Reason" maxLength:"500" doc:"Why; kept with the change."`
-	Request string `header:"X-Request-ID" doc:"The request's id: taken, or made where it is left out; kept with the change."`
+	Request string `header:"X-Request-ID" doc:"The request's id: taken, or made where it is left out; kept with changes."`
 }
 
 // Read are the parameters of every read.
 type Read struct {
-	Request string `header:"X-Request-ID" doc:"The request's id: taken, or made where it is left out."`
+	Request string `header:"X-Request-ID" doc:"The request's id: taken, or made where it is left out; kept with changes."`
 }
 
 // Waiting is the parameter of calls that can wait for their outcome.

@@ -106,23 +106,32 @@ func (r *registry) RegisterTypeAlias(t, _ reflect.Type) {
 // MarshalJSON writes the components.
 func (r *registry) MarshalJSON() ([]byte, error) { return json.Marshal(r.schemas) }
 
+// initialisms begin the names of Go types in small letters and those of schemas
+// in capitals.
+var initialisms = []string{"pz", "evd", "srq", "lmr", "rmr", "psp", "rsp", "rdma", "ia", "cr"}
+
+// schemaName is a Go type's name as the document writes it: PZCreate for
+// pzCreate, EndpointPage for PageOf[Endpoint].
 func schemaName(t reflect.Type, hint string) string {
 	name := t.Name()
 	if name == "" {
 		name = hint
 	}
 	name, argument, generic := strings.Cut(name, "[")
-	runes := []rune(name)
-	runes[0] = unicode.ToUpper(runes[0])
 	if !generic {
-		return string(runes)
+		return capitalised(name)
 	}
 	argument = strings.TrimSuffix(argument, "]")
-	return schemaNameOf(argument[strings.LastIndex(argument, ".")+1:]) + string(runes)
+	return capitalised(argument[strings.LastIndex(argument, ".")+1:]) + strings.TrimSuffix(capitalised(name), "Of")
 }
 
-func schemaNameOf(word string) string {
-	runes := []rune(word)
+func capitalised(name string) string {
+	for _, short := range initialisms {
+		if rest, ok := strings.CutPrefix(name, short); ok && (rest == "" || unicode.IsUpper(rune(rest[0]))) {
+			return strings.ToUpper(short) + rest
+		}
+	}
+	runes := []rune(name)
 	runes[0] = unicode.ToUpper(runes[0])
 	return string(runes)
 }

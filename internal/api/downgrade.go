@@ -15,6 +15,13 @@ func (a *API) shareParameters() {
 	if doc.Components.Parameters == nil {
 		doc.Components.Parameters = map[string]*huma.Param{}
 	}
+	a.eachParameter(func(p *huma.Param) {
+		if p.Schema != nil && p.Schema.Ref == "" {
+			schema := *p.Schema
+			schema.Description = "" // the parameter's own says it
+			p.Schema = &schema
+		}
+	})
 	seen := map[string]int{}
 	a.eachParameter(func(p *huma.Param) { seen[parameterKey(p)]++ })
 	a.eachParameter(func(p *huma.Param) {
@@ -103,7 +110,6 @@ func older(node any) {
 			delete(n, "contentEncoding")
 		}
 		delete(n, "contentMediaType")
-		delete(n, "patternDescription")
 		for _, one := range n {
 			older(one)
 		}
