@@ -96,11 +96,11 @@ func ending(e cmEvent, s side, established, iwarp bool) (kind rdma.ReportKind, o
 }
 
 // peerRejected tells whether it was the peer's consumer that rejected. InfiniBand
-// gives the reason; iWARP only refuses, and where nobody listens the call fails
-// before there could be an event.
+// gives the reason; iWARP only resets or refuses a connection that was set up, and
+// where nobody listens the call itself fails before there is an event.
 func peerRejected(status int, iwarp bool) bool {
 	if iwarp {
-		return status == -int(syscall.ECONNREFUSED)
+		return status == -int(syscall.ECONNREFUSED) || status == -int(syscall.ECONNRESET)
 	}
 	return status == consumerReject
 }

@@ -163,6 +163,7 @@ func (e *ep) Reset() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.ended = false
+	e.hw.report(rdma.Report{Kind: rdma.ReportReset, EP: e.id})
 	return nil
 }
 

@@ -179,6 +179,8 @@ type rmr struct {
 
 	mu    sync.Mutex
 	freed bool
+	// bound is the region of the last bind, which unbinding names once more.
+	bound *lmr
 }
 
 // CreateRMR implements rdma.IA.

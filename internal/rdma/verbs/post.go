@@ -80,25 +80,27 @@ func (c *conn) postBind(r *rdma.Request) error {
 	win.mu.Lock()
 	defer win.mu.Unlock()
 	m, _ := r.LMR.(*lmr)
-	if win.freed || len(r.Privileges) > 0 && m == nil {
-		return errStale("window")
+	length := uint64(r.Length)
+	if len(r.Privileges) == 0 {
+		m, length = win.bound, 0
 	}
-	var mr region
-	var base, length uint64
-	if m != nil && len(r.Privileges) > 0 {
-		_, at := m.Context()
-		mr, base, length = m.mr, at+uint64(r.Offset), uint64(r.Length)
+	if win.freed || m == nil {
+		return errStale("window or its region")
+	}
+	_, base := m.Context()
+	if length > 0 {
+		base += uint64(r.Offset)
 	}
 	token := c.hw.key()
 	w := &work{wr: r.WR, kind: r.Kind, size: int64(length), target: base}
 	c.work[token] = w
 	access := int(accessOf(r.Privileges) & (accessRemoteRead | accessRemoteWrite))
-	key, err := c.id.bindWindow(win.window, mr, token, base, length, access, flagSignaled|flagsOf(r))
+	key, err := c.id.bindWindow(win.window, m.mr, token, base, length, access, flagSignaled|flagsOf(r))
 	if err != nil {
 		delete(c.work, token)
 		return fault("bind a memory window", err)
 	}
-	w.rmrContext = key
+	w.rmrContext, win.bound = key, m
 	return nil
 }
 

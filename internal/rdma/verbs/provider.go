@@ -187,7 +187,6 @@ func (p *Provider) Close() error {
 	}
 	for _, d := range devices {
 		d.async.close()
-		d.ctx.abandon()
 	}
 	p.tasks.Wait()
 	p.list.free()

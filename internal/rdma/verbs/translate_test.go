@@ -1,0 +1,252 @@
+package verbs
+
+import (
+	"errors"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
+)
+
+func TestEveryCompletionStatusHasOneMeaningInDAT(t *testing.T) { // dat-facts 7.7
+	want := []dat.DTOStatus{
+		dat.DTOSuccess, dat.DTOErrLocalLength, dat.DTOErrLocalEP, dat.DTOErrTransport, dat.DTOErrLocalProtection,
+		dat.DTOErrFlushed, dat.RMROperationFailed, dat.DTOErrBadResponse, dat.DTOErrLocalProtection,
+		dat.DTOErrRemoteResponder, dat.DTOErrRemoteAccess, dat.DTOErrRemoteResponder, dat.DTOErrTransport,
+		dat.DTOErrReceiverNotReady, dat.DTOErrLocalProtection, dat.DTOErrRemoteResponder, dat.DTOErrRemoteResponder,
+		dat.DTOErrTransport, dat.DTOErrTransport, dat.DTOErrTransport, dat.DTOErrReceiverNotReady, dat.DTOErrTransport,
+	}
+	for status, w := range want {
+		if got, name := outcome(&work{kind: dat.KindSend}, uint8(status)); got != w || name == "" {
+			t.Errorf("status %d of a send is %v (%q), want %v", status, got, name, w)
+		}
+	}
+	if got, _ := outcome(&work{kind: dat.KindSend}, 99); got != dat.DTOErrTransport {
+		t.Errorf("an unknown status is %v", got)
+	}
+}
+
+func TestReceivesOfAnotherPZFailOnTheirProtection(t *testing.T) { // M7
+	w := &work{kind: dat.KindRecv, foreignPZ: true}
+	for status, want := range map[uint8]dat.DTOStatus{
+		wcLocQPOpErr: dat.DTOErrLocalProtection, wcLocProtErr: dat.DTOErrLocalProtection, wcFlushErr: dat.DTOErrFlushed,
+	} {
+		if got, _ := outcome(w, status); got != want {
+			t.Errorf("status %d is %v, want %v", status, got, want)
+		}
+	}
+	if got, _ := outcome(&work{kind: dat.KindRecv}, wcLocQPOpErr); got != dat.DTOErrLocalLength {
+		t.Errorf("a message longer than its receive is %v", got)
+	}
+}
+
+func TestErrnoBecomesDAT(t *testing.T) { // D11
+	for errno, want := range map[syscall.Errno]dat.Return{
+		syscall.EINVAL: dat.RetInvalidParameter, syscall.ENOMEM: dat.RetInsufficientResources,
+		syscall.EADDRINUSE: dat.RetConnQualInUse, syscall.EACCES: dat.RetPrivilegesViolation,
+		syscall.ENETUNREACH: dat.RetInvalidAddress, syscall.EOPNOTSUPP: dat.RetModelNotSupported,
+		syscall.ENODEV: dat.RetInvalidState, syscall.EXDEV: dat.RetInternalError,
+	} {
+		var e *dat.Error
+		if !errors.As(fault("do it", errno), &e) || e.Return != want || e.Detail == "" || !errors.Is(e, errno) {
+			t.Errorf("%v becomes %v, want %v", errno, e, want)
+		}
+	}
+	if fault("do it", nil) != nil {
+		t.Error("no error becomes one")
+	}
+}
+
+func TestNoAsynchronousEventChangesWhatItDoesNotSpeakOf(t *testing.T) { // D22, D23
+	for kind, row := range asyncTable {
+		if row.name == "" {
+			t.Errorf("event %d has no name", kind)
+		}
+	}
+	for kind, want := range map[int]asyncAction{
+		asyncSQDrained: asyncIgnore, asyncQPLastWQEReached: asyncIgnore, asyncPortActive: asyncPort,
+		asyncSRQLimitReached: asyncSRQLimit, asyncSRQErr: asyncSRQFails, asyncQPFatal: asyncBreakEP,
+		asyncCQErr: asyncEVDError, asyncDeviceFatal: asyncDeviceGone,
+	} {
+		if asyncTable[kind].action != want {
+			t.Errorf("%s does %d, want %d", asyncTable[kind].name, asyncTable[kind].action, want)
+		}
+	}
+}
+
+func TestConnectionEventsEndAConnectionAsDATSays(t *testing.T) { // T15, T23, T24, T26, T36, T37, D40
+	refused := -int(syscall.ECONNREFUSED)
+	for _, c := range []struct {
+		event       cmEvent
+		side        side
+		established bool
+		iwarp       bool
+		want        rdma.ReportKind
+	}{
+		{cmEvent{kind: cmRejected, status: consumerReject}, active, false, false, rdma.ReportPeerRejected},
+		{cmEvent{kind: cmRejected, status: 8}, active, false, false, rdma.ReportNonPeerRejected},
+		{cmEvent{kind: cmRejected, status: refused}, active, false, true, rdma.ReportPeerRejected},
+		{cmEvent{kind: cmRejected, status: consumerReject}, passive, false, false, rdma.ReportAcceptFailed},
+		{cmEvent{kind: cmUnreachable}, passive, false, false, rdma.ReportAcceptFailed},
+		{cmEvent{kind: cmUnreachable}, active, false, false, rdma.ReportUnreachable},
+		{cmEvent{kind: cmAddrError}, active, false, false, rdma.ReportUnreachable},
+		{cmEvent{kind: cmDisconnected}, passive, true, false, rdma.ReportDisconnected},
+		{cmEvent{kind: cmDisconnected}, passive, false, false, rdma.ReportAcceptFailed},
+		{cmEvent{kind: cmDeviceRemoval}, active, true, false, rdma.ReportBroken},
+	} {
+		if got, ok := ending(c.event, c.side, c.established, c.iwarp); !ok || got != c.want {
+			t.Errorf("%s side %d established %t: %d %t, want %d", cmReason(c.event), c.side, c.established, got, ok, c.want)
+		}
+	}
+	for _, kind := range []int{cmTimewaitExit, cmConnectResponse, cmAddrChange, cmAddrResolved} {
+		if _, ok := ending(cmEvent{kind: kind}, active, true, false); ok {
+			t.Errorf("%s ends a connection", cmNames[kind])
+		}
+	}
+}
+
+func TestFirmwareIsParsed(t *testing.T) { // D32
+	for text, want := range map[string][2]uint32{
+		"16.35.4030": {16, 35}, "0.0.0": {0, 0}, "": {0, 0}, "v2.7-1": {2, 7}, "12": {12, 0}, "x.3": {0, 3},
+	} {
+		if major, minor := parseFirmware(text); [2]uint32{major, minor} != want {
+			t.Errorf("%q is %d and %d, want %v", text, major, minor, want)
+		}
+	}
+}
+
+func TestAttributesComeFromTheDevice(t *testing.T) { // D24–D27, D30–D32
+	f := portFacts{
+		devicePort: devicePort{"rxe0", 1}, netdev: "eth0", gids: []string{"fe80::1"},
+		addresses: []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("fd00::1")},
+		port:      portAttr{state: portActive, linkLayer: 2, maxMessage: 1 << 23, activeMTU: 3, maxMTU: 5, physState: 5},
+		dev: deviceAttr{nodeGUID: 0x0123456789abcdef, fwVer: "1.2.3", vendorID: 0xffffff, maxQP: 1 << 40, maxQPWR: 64, maxMRSize: 1<<64 - 1,
+			maxSRQ: 5, maxSRQWR: 7, maxReadIn: 128, maxReadOut: 300, maxMW: 0, maxCQE: 32767},
+	}
+	a, p := f.iaAttributes(), f.providerAttributes()
+	if a.AdapterName != "rxe0-1" || *a.IAAddress != "10.0.0.1" || a.MaxEPs != 1<<31-1 || a.MaxDTOPerEP != 63 {
+		t.Errorf("name %s address %s eps %d dtos %d", a.AdapterName, *a.IAAddress, a.MaxEPs, a.MaxDTOPerEP)
+	}
+	if a.FirmwareVersionMajor != 1 || a.FirmwareVersionMinor != 2 || a.VendorName == "" || a.MaxLMRVirtualAddress != addressLimit {
+		t.Errorf("versions and vendor: %+v", a)
+	}
+	if a.MaxSRQs != 5 || a.MaxRecvPerSRQ != 7 || a.MaxRDMAReadPerEPOut != maxReads || a.MaxRMRs != 0 {
+		t.Errorf("SRQs and reads: %+v", a)
+	}
+	tr := a.TransportAttr
+	if tr["node_guid"] != "0123:4567:89ab:cdef" || tr["gid_0"] != "fe80::1" || tr["port_state"] != "ACTIVE" ||
+		tr["link_layer"] != "ETHERNET" || tr["ipv6_address"] != "fd00::1" || a.NumTransportAttr != len(tr) {
+		t.Errorf("transport attributes %v", tr)
+	}
+	if p.MaxPrivateDataSize != 56 || len(p.CompletionFlagsSupported) < 4 || !p.EVDStreamMergingSupported[dat.StreamAsync][dat.StreamAsync] {
+		t.Errorf("provider attributes %+v", p)
+	}
+	f.dev.iwarp = true
+	if f.providerAttributes().MaxPrivateDataSize < 64 {
+		t.Error("iWARP has room for at least 64 bytes of private data")
+	}
+}
+
+func TestPrivilegesBecomeAccessFlags(t *testing.T) {
+	if got := accessOf([]dat.Privilege{dat.PrivRemoteWrite}); got != accessRemoteWrite|accessLocalWrite {
+		t.Errorf("remote write alone is %b; verbs wants local write with it", got)
+	}
+	if got := accessOf([]dat.Privilege{dat.PrivLocalRead}); got != 0 {
+		t.Errorf("local read is %b", got)
+	}
+}
+
+func TestQueuesAreNeverEmptyAndLeaveRoomForTheProbe(t *testing.T) {
+	c := capsOf(&dat.EPAttributes{EPProviderSpecific: map[string]string{"max_inline_data": "64"}})
+	if c.sendWR != 1+wrReserve || c.recvWR != 1 || c.sendSGE != 1 || c.recvSGE != 1 || c.inline != 64 {
+		t.Errorf("sizes %+v", c)
+	}
+	p := paramOf(&dat.EPAttributes{MaxRDMAReadIn: 1000, EPTransportSpecific: map[string]string{"retry_count": "3"}})
+	if p.responderResources != 255 || p.retryCount != 3 || p.rnrRetryCount != 6 {
+		t.Errorf("parameters %+v", p)
+	}
+}
+
+func TestUeventsAreRead(t *testing.T) {
+	u, ok := parseUevent([]byte("remove@/devices/virtual/infiniband_verbs/uverbs0\x00ACTION=remove\x00DEVPATH=/devices/virtual/infiniband_verbs/uverbs0\x00SUBSYSTEM=infiniband_verbs\x00"))
+	if !ok || u != (uevent{"remove", "infiniband_verbs", "uverbs0"}) || !u.concernsRDMA() {
+		t.Errorf("%+v %t", u, ok)
+	}
+	if _, ok := parseUevent([]byte("libudev\x00junk")); ok {
+		t.Error("a message of udev is none of the kernel's")
+	}
+}
+
+func TestPortsAreFoundInSysfs(t *testing.T) {
+	root := t.TempDir()
+	for _, p := range []string{"siw0/ports/1", "mlx5_0/ports/2", "mlx5_0/ports/1"} {
+		if err := os.MkdirAll(filepath.Join(root, "infiniband", p, "gids"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gid := filepath.Join(root, "infiniband", "siw0/ports/1/gids")
+	for name, text := range map[string]string{"0": "fe80:0000:0000:0000:0000:0000:0000:0001\n", "1": "0000:0000:0000:0000:0000:0000:0000:0000\n"} {
+		if err := os.WriteFile(filepath.Join(gid, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var names []string
+	for _, p := range findPorts(filepath.Join(root, "infiniband")) {
+		names = append(names, p.iaName())
+	}
+	if !slices.Equal(names, []string{"mlx5_0-1", "mlx5_0-2", "siw0-1"}) {
+		t.Errorf("ports %v", names)
+	}
+	if g := (devicePort{"siw0", 1}).gids(filepath.Join(root, "infiniband")); len(g) != 1 {
+		t.Errorf("GIDs %v", g)
+	}
+	if findPorts(filepath.Join(root, "none")) != nil {
+		t.Error("no devices are no ports")
+	}
+}
+
+func TestADeviceThatCannotBeOpenedSaysWhatIsMissing(t *testing.T) {
+	class, dev := t.TempDir(), t.TempDir()
+	if why := whyNotOpen(class, dev, "rxe0"); why == "" || !strings.Contains(why, "ib_uverbs") {
+		t.Errorf("without a uverbs device: %q", why)
+	}
+	node := filepath.Join(class, "infiniband_verbs", "uverbs3")
+	if err := os.MkdirAll(node, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(node, "ibdev"), []byte("rxe0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if why := whyNotOpen(class, dev, "rxe0"); !strings.Contains(why, "uverbs3 is missing") {
+		t.Errorf("without its node: %q", why)
+	}
+	if err := os.WriteFile(filepath.Join(dev, "uverbs3"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if why := whyNotOpen(class, dev, "rxe0"); !strings.Contains(why, "rdma_ucm") {
+		t.Errorf("without the connection manager: %q", why)
+	}
+}
+
+func TestRemoteAddressesAreRead(t *testing.T) {
+	if _, err := parseRemote("no address", ""); err == nil || err.(*dat.Error).Return != dat.RetInvalidAddress {
+		t.Errorf("no address is %v", err)
+	}
+	peer, err := parseRemote("10.0.0.9", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := []address{{ip: netip.MustParseAddr("fd00::1")}, {ip: netip.MustParseAddr("10.0.0.1")}}
+	if from, ok := addressFor(local, peer); !ok || from.String() != "10.0.0.1" {
+		t.Errorf("reached from %v %t", from, ok)
+	}
+	if _, ok := addressFor(local[:1], peer); ok {
+		t.Error("an IPv4 peer is not reached from an IPv6 address")
+	}
+}
