@@ -106,7 +106,7 @@ func checkSetup(e *Endpoint, f *Facts, in Input, q ConnectRequest) (QOS, *Error)
 	}
 	qos := e.Attributes.QOS
 	if q.QOS != nil && qos.UnmarshalText([]byte(*q.QOS)) != nil {
-		return 0, badValue(qosArgs[in], "qos", "qos is %q; it must be %s", *q.QOS, listWords(qOSNames[:], "or"))
+		return 0, badValue(qosArgs[in], "qos", "qos is %q; it must be %s", *q.QOS, listWords(qosNames[:], "or"))
 	}
 	return qos, supportsQOS(f, qos, "qos")
 }

@@ -12,7 +12,7 @@ const (
 	QOSPremium
 )
 
-var qOSNames = [...]string{
+var qosNames = [...]string{
 	QOSBestEffort:     "BEST_EFFORT",
 	QOSHighThroughput: "HIGH_THROUGHPUT",
 	QOSLowLatency:     "LOW_LATENCY",
@@ -21,13 +21,13 @@ var qOSNames = [...]string{
 }
 
 // String is the wire word.
-func (q QOS) String() string { return nameOf(qOSNames[:], q) }
+func (q QOS) String() string { return nameOf(qosNames[:], q) }
 
 // MarshalText writes the wire word.
-func (q QOS) MarshalText() ([]byte, error) { return textOf(qOSNames[:], q) }
+func (q QOS) MarshalText() ([]byte, error) { return textOf(qosNames[:], q) }
 
 // UnmarshalText reads the wire word; another word is an error.
-func (q *QOS) UnmarshalText(b []byte) error { return parse(qOSNames[:], b, q) }
+func (q *QOS) UnmarshalText(b []byte) error { return parse(qosNames[:], b, q) }
 
 // ServiceType is DAT_SERVICE_TYPE; reliable connected is the only one.
 type ServiceType uint8

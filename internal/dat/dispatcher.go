@@ -15,7 +15,7 @@ const (
 	ModeSolicited
 )
 
-var eVDModeNames = [...]string{
+var evdModeNames = [...]string{
 	ModeNone:      "",
 	ModeThreshold: "THRESHOLD",
 	ModeNotify:    "NOTIFY",
@@ -23,13 +23,13 @@ var eVDModeNames = [...]string{
 }
 
 // String is the wire word.
-func (e EVDMode) String() string { return nameOf(eVDModeNames[:], e) }
+func (e EVDMode) String() string { return nameOf(evdModeNames[:], e) }
 
 // MarshalText writes the wire word.
-func (e EVDMode) MarshalText() ([]byte, error) { return textOf(eVDModeNames[:], e) }
+func (e EVDMode) MarshalText() ([]byte, error) { return textOf(evdModeNames[:], e) }
 
 // UnmarshalText reads the wire word; another word is an error.
-func (e *EVDMode) UnmarshalText(b []byte) error { return parse(eVDModeNames[:], b, e) }
+func (e *EVDMode) UnmarshalText(b []byte) error { return parse(evdModeNames[:], b, e) }
 
 // MinAsyncQLen is the least length of an IA's async EVD, in events.
 const MinAsyncQLen = 1024

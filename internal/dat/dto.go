@@ -19,7 +19,7 @@ const (
 	RMROperationFailed
 )
 
-var dTOStatusNames = [...]string{
+var dtoStatusNames = [...]string{
 	DTOSuccess:             "DAT_DTO_SUCCESS",
 	DTOErrFlushed:          "DAT_DTO_ERR_FLUSHED",
 	DTOErrLocalLength:      "DAT_DTO_ERR_LOCAL_LENGTH",
@@ -35,13 +35,13 @@ var dTOStatusNames = [...]string{
 }
 
 // String is the whole DAT constant.
-func (d DTOStatus) String() string { return nameOf(dTOStatusNames[:], d) }
+func (d DTOStatus) String() string { return nameOf(dtoStatusNames[:], d) }
 
 // MarshalText writes the whole DAT constant.
-func (d DTOStatus) MarshalText() ([]byte, error) { return textOf(dTOStatusNames[:], d) }
+func (d DTOStatus) MarshalText() ([]byte, error) { return textOf(dtoStatusNames[:], d) }
 
 // UnmarshalText reads the whole DAT constant; another word is an error.
-func (d *DTOStatus) UnmarshalText(b []byte) error { return parse(dTOStatusNames[:], b, d) }
+func (d *DTOStatus) UnmarshalText(b []byte) error { return parse(dtoStatusNames[:], b, d) }
 
 // DTOKind says which operation a completion is of.
 type DTOKind uint8
@@ -55,7 +55,7 @@ const (
 	KindRMRBind
 )
 
-var dTOKindNames = [...]string{
+var dtoKindNames = [...]string{
 	KindRecv:      "RECEIVE",
 	KindSend:      "SEND",
 	KindRDMAWrite: "RDMA_WRITE",
@@ -64,10 +64,10 @@ var dTOKindNames = [...]string{
 }
 
 // String is the wire word.
-func (d DTOKind) String() string { return nameOf(dTOKindNames[:], d) }
+func (d DTOKind) String() string { return nameOf(dtoKindNames[:], d) }
 
 // MarshalText writes the wire word.
-func (d DTOKind) MarshalText() ([]byte, error) { return textOf(dTOKindNames[:], d) }
+func (d DTOKind) MarshalText() ([]byte, error) { return textOf(dtoKindNames[:], d) }
 
 // UnmarshalText reads the wire word; another word is an error.
-func (d *DTOKind) UnmarshalText(b []byte) error { return parse(dTOKindNames[:], b, d) }
+func (d *DTOKind) UnmarshalText(b []byte) error { return parse(dtoKindNames[:], b, d) }

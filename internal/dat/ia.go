@@ -117,20 +117,20 @@ const (
 	IAGone
 )
 
-var iAStateNames = [...]string{
+var iaStateNames = [...]string{
 	IAUp:   "UP",
 	IADown: "DOWN",
 	IAGone: "GONE",
 }
 
 // String is the wire word.
-func (i IAState) String() string { return nameOf(iAStateNames[:], i) }
+func (i IAState) String() string { return nameOf(iaStateNames[:], i) }
 
 // MarshalText writes the wire word.
-func (i IAState) MarshalText() ([]byte, error) { return textOf(iAStateNames[:], i) }
+func (i IAState) MarshalText() ([]byte, error) { return textOf(iaStateNames[:], i) }
 
 // UnmarshalText reads the wire word; another word is an error.
-func (i *IAState) UnmarshalText(b []byte) error { return parse(iAStateNames[:], b, i) }
+func (i *IAState) UnmarshalText(b []byte) error { return parse(iaStateNames[:], b, i) }
 
 // IAUsage counts the living objects of an IA.
 type IAUsage struct {

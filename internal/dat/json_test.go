@@ -10,12 +10,12 @@ import (
 
 // enums are the names of every enum of the package.
 var enums = map[string][]string{
-	"EPState": ePStateNames[:], "EventNumber": eventNumberNames[:], "Stream": streamNames[:],
-	"CompletionFlag": completionFlagNames[:], "QOS": qOSNames[:], "ServiceType": serviceTypeNames[:],
-	"CloseFlag": closeFlagNames[:], "EPCreator": ePCreatorNames[:], "PSPFlag": pSPFlagNames[:],
-	"MemType": memTypeNames[:], "Privilege": privilegeNames[:], "EVDMode": eVDModeNames[:],
-	"IAState": iAStateNames[:], "SRQState": sRQStateNames[:], "DTOStatus": dTOStatusNames[:],
-	"DTOKind": dTOKindNames[:], "Return": returnNames[:], "Subtype": subtypeNames[:],
+	"EPState": epStateNames[:], "EventNumber": eventNumberNames[:], "Stream": streamNames[:],
+	"CompletionFlag": completionFlagNames[:], "QOS": qosNames[:], "ServiceType": serviceTypeNames[:],
+	"CloseFlag": closeFlagNames[:], "EPCreator": epCreatorNames[:], "PSPFlag": pspFlagNames[:],
+	"MemType": memTypeNames[:], "Privilege": privilegeNames[:], "EVDMode": evdModeNames[:],
+	"IAState": iaStateNames[:], "SRQState": srqStateNames[:], "DTOStatus": dtoStatusNames[:],
+	"DTOKind": dtoKindNames[:], "Return": returnNames[:], "Subtype": subtypeNames[:],
 	"ObjectType": objectTypeNames[:], "Input": inputWords[:], "VerdictKind": verdictKindNames[:],
 	"Group": groupNames[:], "ValueKind": valueKindNames[:],
 }

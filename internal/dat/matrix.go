@@ -89,7 +89,7 @@ var params = [numParams]param{
 	},
 	ParamQOS: {
 		name: "attributes.qos", page: "Quality of Service", group: GroupSetup, kind: ValueChoice, createArg: argCreateAttributes,
-		choices: qOSNames[:],
+		choices: qosNames[:],
 		field:   func(e *Endpoint) any { return &e.Attributes.QOS },
 	},
 	ParamRecvCompletionFlags: {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
-	"time"
 )
 
 var jsonNull = []byte("null")
@@ -81,28 +80,6 @@ func (w *Watermark) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Time is a moment in UTC, in microseconds on the wire (RFC 3339).
-type Time struct{ time.Time }
-
-const timeLayout = "2006-01-02T15:04:05.000000Z"
-
-// At is t as it will be on the wire: UTC, cut to microseconds.
-func At(t time.Time) Time { return Time{t.UTC().Truncate(time.Microsecond)} }
-
-// MarshalJSON writes RFC 3339 in UTC with six digits of the second.
-func (t Time) MarshalJSON() ([]byte, error) {
-	return []byte(t.UTC().Format(`"` + timeLayout + `"`)), nil
-}
-
-// UnmarshalJSON reads RFC 3339.
-func (t *Time) UnmarshalJSON(b []byte) error {
-	if err := json.Unmarshal(b, &t.Time); err != nil {
-		return err
-	}
-	t.Time = t.UTC()
-	return nil
-}
-
 // nullable marshals an enum whose zero value has no word and is null.
 func nullable[E ~uint8](names []string, e E) ([]byte, error) {
 	if e == 0 {
@@ -137,10 +114,10 @@ func (e *EventNumber) UnmarshalJSON(b []byte) error {
 }
 
 // MarshalJSON writes null for ModeNone.
-func (m EVDMode) MarshalJSON() ([]byte, error) { return nullable(eVDModeNames[:], m) }
+func (m EVDMode) MarshalJSON() ([]byte, error) { return nullable(evdModeNames[:], m) }
 
 // UnmarshalJSON reads a mode or null.
-func (m *EVDMode) UnmarshalJSON(b []byte) error { return parseNullable(eVDModeNames[:], b, m) }
+func (m *EVDMode) UnmarshalJSON(b []byte) error { return parseNullable(evdModeNames[:], b, m) }
 
 // MarshalJSON writes null for SubNone.
 func (s Subtype) MarshalJSON() ([]byte, error) { return nullable(subtypeNames[:], s) }

@@ -44,11 +44,16 @@ func possible(e *Endpoint, in Input) bool {
 	if in == OpModify && !anyModifiable(e.State) {
 		return false
 	}
-	return Judge(e.State, in).Kind != Refuse && Ready(e, in) == nil
+	return Judge(e.State, in).Kind != Refuse && readiness[in].met(e)
 }
 
 // needs says what an operation needs of an endpoint beyond its state.
 type needs struct{ pz, ownRecvs bool }
+
+// met tells whether the endpoint has what is needed.
+func (n needs) met(e *Endpoint) bool {
+	return (!n.pz || e.PZ != HandleNull) && (!n.ownRecvs || e.SRQ == HandleNull)
+}
 
 // readiness holds the needs of the operations that have any: a PZ to connect,
 // accept or post, and an own receive queue to post receives.
@@ -72,17 +77,18 @@ var readiness = [numInputs]needs{
 func Ready(e *Endpoint, in Input) *Error {
 	need := readiness[in]
 	switch {
+	case need.met(e):
+		return nil
 	case need.ownRecvs && e.SRQ != HandleNull:
 		return &Error{
 			Return: RetInvalidState, Subtype: SubInvalidStateSRQInUse, Field: "srq", State: &e.State,
 			Detail: fmt.Sprintf("the endpoint takes its receives from shared receive queue %s; post them there", e.SRQ),
 		}
-	case need.pz && e.PZ == HandleNull:
+	default:
 		return &Error{
 			Return: RetInvalidState, Subtype: SubInvalidStateEPNotready, Field: "pz", State: &e.State,
 			Detail: fmt.Sprintf("%s needs a protection zone and the endpoint's pz is null; set pz with dat_ep_modify in %s",
 				in, listStates(groupStates(GroupPZ))),
 		}
 	}
-	return nil
 }

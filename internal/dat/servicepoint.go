@@ -12,20 +12,20 @@ const (
 	EPCreatorAlways
 )
 
-var ePCreatorNames = [...]string{
+var epCreatorNames = [...]string{
 	EPCreatorNever:   "NEVER",
 	EPCreatorIfAsked: "IFASKED",
 	EPCreatorAlways:  "ALWAYS",
 }
 
 // String is the wire word.
-func (e EPCreator) String() string { return nameOf(ePCreatorNames[:], e) }
+func (e EPCreator) String() string { return nameOf(epCreatorNames[:], e) }
 
 // MarshalText writes the wire word.
-func (e EPCreator) MarshalText() ([]byte, error) { return textOf(ePCreatorNames[:], e) }
+func (e EPCreator) MarshalText() ([]byte, error) { return textOf(epCreatorNames[:], e) }
 
 // UnmarshalText reads the wire word; another word is an error.
-func (e *EPCreator) UnmarshalText(b []byte) error { return parse(ePCreatorNames[:], b, e) }
+func (e *EPCreator) UnmarshalText(b []byte) error { return parse(epCreatorNames[:], b, e) }
 
 // PSPFlag is DAT_PSP_FLAGS: who creates the endpoint for requests on this PSP.
 type PSPFlag uint8
@@ -36,19 +36,19 @@ const (
 	PSPProvider
 )
 
-var pSPFlagNames = [...]string{
+var pspFlagNames = [...]string{
 	PSPConsumer: "CONSUMER",
 	PSPProvider: "PROVIDER",
 }
 
 // String is the wire word.
-func (p PSPFlag) String() string { return nameOf(pSPFlagNames[:], p) }
+func (p PSPFlag) String() string { return nameOf(pspFlagNames[:], p) }
 
 // MarshalText writes the wire word.
-func (p PSPFlag) MarshalText() ([]byte, error) { return textOf(pSPFlagNames[:], p) }
+func (p PSPFlag) MarshalText() ([]byte, error) { return textOf(pspFlagNames[:], p) }
 
 // UnmarshalText reads the wire word; another word is an error.
-func (p *PSPFlag) UnmarshalText(b []byte) error { return parse(pSPFlagNames[:], b, p) }
+func (p *PSPFlag) UnmarshalText(b []byte) error { return parse(pspFlagNames[:], b, p) }
 
 // The qualifiers map one to one to transport ports (D38).
 const (

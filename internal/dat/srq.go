@@ -9,19 +9,19 @@ const (
 	SRQError
 )
 
-var sRQStateNames = [...]string{
+var srqStateNames = [...]string{
 	SRQOperational: "OPERATIONAL",
 	SRQError:       "ERROR",
 }
 
 // String is the wire word.
-func (s SRQState) String() string { return nameOf(sRQStateNames[:], s) }
+func (s SRQState) String() string { return nameOf(srqStateNames[:], s) }
 
 // MarshalText writes the wire word.
-func (s SRQState) MarshalText() ([]byte, error) { return textOf(sRQStateNames[:], s) }
+func (s SRQState) MarshalText() ([]byte, error) { return textOf(srqStateNames[:], s) }
 
 // UnmarshalText reads the wire word; another word is an error.
-func (s *SRQState) UnmarshalText(b []byte) error { return parse(sRQStateNames[:], b, s) }
+func (s *SRQState) UnmarshalText(b []byte) error { return parse(srqStateNames[:], b, s) }
 
 // Arguments of the calls on shared receive queues.
 const (

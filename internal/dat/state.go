@@ -25,7 +25,7 @@ const (
 	EPConnectedMultiPath
 )
 
-var ePStateNames = [...]string{
+var epStateNames = [...]string{
 	EPUnconnected:                "UNCONNECTED",
 	EPUnconfiguredUnconnected:    "UNCONFIGURED_UNCONNECTED",
 	EPReserved:                   "RESERVED",
@@ -44,10 +44,10 @@ var ePStateNames = [...]string{
 }
 
 // String is the state without its DAT prefix.
-func (e EPState) String() string { return nameOf(ePStateNames[:], e) }
+func (e EPState) String() string { return nameOf(epStateNames[:], e) }
 
 // MarshalText writes the state without its DAT prefix.
-func (e EPState) MarshalText() ([]byte, error) { return textOf(ePStateNames[:], e) }
+func (e EPState) MarshalText() ([]byte, error) { return textOf(epStateNames[:], e) }
 
 // UnmarshalText reads the state without its DAT prefix; another word is an error.
-func (e *EPState) UnmarshalText(b []byte) error { return parse(ePStateNames[:], b, e) }
+func (e *EPState) UnmarshalText(b []byte) error { return parse(epStateNames[:], b, e) }

@@ -1,0 +1,28 @@
+package dat
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Time is a moment in UTC, in microseconds on the wire (RFC 3339).
+type Time struct{ time.Time }
+
+const timeLayout = "2006-01-02T15:04:05.000000Z"
+
+// At is t as it will be on the wire: UTC, cut to microseconds.
+func At(t time.Time) Time { return Time{t.UTC().Truncate(time.Microsecond)} }
+
+// MarshalJSON writes RFC 3339 in UTC with six digits of the second.
+func (t Time) MarshalJSON() ([]byte, error) {
+	return []byte(t.UTC().Format(`"` + timeLayout + `"`)), nil
+}
+
+// UnmarshalJSON reads RFC 3339.
+func (t *Time) UnmarshalJSON(b []byte) error {
+	if err := json.Unmarshal(b, &t.Time); err != nil {
+		return err
+	}
+	t.Time = t.UTC()
+	return nil
+}
