@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -37,7 +36,7 @@ func (a *API) humaConfig() huma.Config {
 			Servers:    []*huma.Server{{URL: basePath, Description: "This service."}},
 			Tags:       tags,
 			Security:   []map[string][]string{{"bearer": {}}, {"session": {}}, {}},
-			Components: &huma.Components{Schemas: a.schemas, SecuritySchemes: securitySchemes, Responses: a.refusalResponses()},
+			Components: &huma.Components{Schemas: a.schemas, SecuritySchemes: securitySchemes},
 		},
 		Formats: map[string]huma.Format{
 			jsonType: {Marshal: writeJSON, Unmarshal: json.Unmarshal},
@@ -58,23 +57,6 @@ var securitySchemes = map[string]*huma.SecurityScheme{
 func writeJSON(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)
 	return encoder.Encode(v)
-}
-
-// refusalResponses are the answers that many calls share.
-func (a *API) refusalResponses() map[string]*huma.Response {
-	all := map[string]*huma.Response{refusalName(http.StatusNotModified): {Description: "The copy that the client has is still right (If-None-Match)."}}
-	problem := a.schemas.Schema(reflectProblem, true, "")
-	for status := range refusalNames {
-		if status == http.StatusNotModified {
-			continue
-		}
-		r := &huma.Response{Description: refusalAbout(status), Content: map[string]*huma.MediaType{problemType: {Schema: problem}}}
-		if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
-			r.Headers = map[string]*huma.Param{"Retry-After": {Description: "When to try again, in seconds.", Schema: &huma.Schema{Type: huma.TypeInteger}}}
-		}
-		all[refusalName(status)] = r
-	}
-	return all
 }
 
 // OpenAPI is the document of the API: version is "3.1" (YAML) or "3.0" (JSON

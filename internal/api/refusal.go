@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -15,20 +14,6 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/store"
 )
-
-var reflectProblem = reflect.TypeFor[Problem]()
-
-// refusalNames name the shared answers of the document.
-var refusalNames = map[int]string{
-	304: "NotModified", 400: "InvalidRequest", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 406: "NotAcceptable",
-	409: "Conflict", 410: "Gone", 412: "VersionMismatch", 413: "TooLarge", 415: "UnsupportedMediaType", 421: "OtherNode",
-	422: "InvalidParameter", 429: "RateLimited", 500: "InternalError", 501: "NotSupported", 503: "Unavailable", 504: "TimedOut",
-	507: "InsufficientResources",
-}
-
-func refusalName(status int) string { return refusalNames[status] }
-
-func refusalAbout(status int) string { return http.StatusText(status) + ": a problem that says why." }
 
 // refusal maps an error to its problem and logs what is not the caller's fault.
 // It is the only place where errors of the rooms below become answers.

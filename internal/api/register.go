@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -139,10 +140,29 @@ func (a *API) responses(r route) map[string]*huma.Response {
 		now.Description = "The outcome, where the call waited for it (Prefer: wait=N)."
 		all["200"] = &now
 	}
-	for _, status := range r.refusalStatuses() {
-		all[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + refusalName(status)}
-	}
+	a.documentRefusals(r, all)
 	return all
+}
+
+// documentRefusals documents the problems of a route, one answer for those of the
+// caller and one for the others, so that clients get one type and not twenty.
+func (a *API) documentRefusals(r route, all map[string]*huma.Response) {
+	statuses := map[string][]string{}
+	for _, status := range slices.Sorted(slices.Values(r.refusalStatuses())) {
+		if status == http.StatusNotModified {
+			all["304"] = &huma.Response{Description: "The copy that the client has is still right (If-None-Match)."}
+			continue
+		}
+		class := strconv.Itoa(status/100) + "XX"
+		statuses[class] = append(statuses[class], strconv.Itoa(status)+" "+http.StatusText(status))
+	}
+	problem := map[string]*huma.MediaType{problemType: {Schema: a.schemas.Schema(reflect.TypeFor[Problem](), true, "")}}
+	for class, list := range statuses {
+		all[class] = &huma.Response{Description: "A problem that says why: " + strings.Join(list, ", ") + ".", Content: problem, Headers: map[string]*huma.Param{
+			requestIDHeader: responseHeaders(r)[requestIDHeader],
+		}}
+	}
+	all["5XX"].Headers["Retry-After"] = &huma.Param{Description: "When to try again, in seconds (503).", Schema: &huma.Schema{Type: huma.TypeInteger}}
 }
 
 func (a *API) answerSchema(r route) *huma.Schema {
