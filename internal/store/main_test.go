@@ -20,7 +20,12 @@ import (
 // cluster is the private PostgreSQL of all tests but those that kill theirs.
 var cluster *Postgres
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(helperDir); dir != "" {
+		os.Exit(helper(dir))
+	}
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("/tmp", "datapi-store-test-")

@@ -5,14 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,9 +19,6 @@ const (
 	socketPort = "5432"
 	// socketPathMost is what a Unix socket's address holds.
 	socketPathMost = 107
-	// formerPatience is how long a former run's postmaster is waited for.
-	formerPatience = 30 * time.Second
-	formerPoll     = 50 * time.Millisecond
 )
 
 // place is a data directory that this process owns.
@@ -179,51 +172,4 @@ func (p *place) initCluster(ctx context.Context, programs programs) error {
 		return fmt.Errorf("the database cannot be made in %s: %w (%s)", p.base, err, said)
 	}
 	return os.Rename(unfinished, p.cluster)
-}
-
-// awaitFormer waits until a former run's postmaster is gone. It is told to stop
-// by the kernel when its service dies, and it is never adopted.
-func (p *place) awaitFormer(ctx context.Context, log *slog.Logger) error {
-	deadline := time.Now().Add(formerPatience)
-	for told := false; ; told = true {
-		pid := p.former()
-		if pid == 0 {
-			return nil
-		}
-		if !told {
-			log.Info("waiting for the PostgreSQL of the run before", "process", pid)
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("a PostgreSQL (process %d) has been running on %s for %s without its service; stop it with `kill -INT %d`",
-				pid, p.cluster, formerPatience, pid)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(formerPoll):
-		}
-	}
-}
-
-// former is the process id of a postmaster that runs on the cluster, or 0.
-// PostgreSQL's working directory is its cluster, which tells it from a process
-// that got its number later.
-func (p *place) former() int {
-	b, err := os.ReadFile(filepath.Join(p.cluster, "postmaster.pid"))
-	if err != nil {
-		return 0
-	}
-	first, _, _ := strings.Cut(string(b), "\n")
-	pid, err := strconv.Atoi(first)
-	if err != nil || pid <= 1 || syscall.Kill(pid, 0) == syscall.ESRCH {
-		return 0
-	}
-	cwd, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
-	if err != nil {
-		return 0
-	}
-	if real, err := filepath.EvalSymlinks(p.cluster); err != nil || cwd != real {
-		return 0
-	}
-	return pid
 }

@@ -15,7 +15,7 @@ const (
 	nodeLock = 0xDA7
 	// nodePatience is how long a start waits for a name's lock: the backend of a
 	// predecessor that was killed may linger.
-	nodePatience = 10 * time.Second
+	nodePatience = 3 * time.Second
 )
 
 // errNodeTaken says that another session holds the node's name.
