@@ -1,0 +1,5 @@
+package rdmatest
+
+var faultCases = []Case{}
+
+var lateCases = []Case{}
