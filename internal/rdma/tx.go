@@ -148,6 +148,7 @@ func gone(dat.Object) dat.Object { return nil }
 // commit records the unit and publishes it; on an error everything is undone.
 func (t *tx) commit() ([]dat.Recorded, error) {
 	if len(t.steps) == 0 {
+		t.settle()
 		t.finish()
 		return nil, nil
 	}
