@@ -137,21 +137,3 @@ func checkConnectFlags(word *string) (multipath bool, err *Error) {
 	}
 	return *word == "MULTIPATH", nil
 }
-
-// Probe intervals, in seconds.
-const (
-	minProbeInterval = 1
-	maxProbeInterval = 86400
-)
-
-// CheckProbe judges a liveness probe, in seconds: an interval of 1–86400, and a
-// limit that is no shorter. The probe is the service's own, not DAT's.
-func CheckProbe(intervalS, failAfter int64) *Error {
-	if intervalS < minProbeInterval || intervalS > maxProbeInterval {
-		return refuse(RetInvalidParameter, SubNone, "probe.interval_s", "interval_s is %d; it must be %d to %d seconds", intervalS, minProbeInterval, maxProbeInterval)
-	}
-	if failAfter < intervalS || failAfter > math.MaxInt32 {
-		return refuse(RetInvalidParameter, SubNone, "probe.fail_after", "fail_after is %d seconds; it must be %d to %d, no less than interval_s", failAfter, intervalS, math.MaxInt32)
-	}
-	return nil
-}

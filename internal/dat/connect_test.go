@@ -146,12 +146,3 @@ func TestT5RSPsWantAnUnconnectedEndpointOfTheIA(t *testing.T) {
 	wantRefusal(t, CheckRSPCreate(f, 7, nil, "evd1", w), RetInvalidHandle, SubInvalidHandleEP, "endpoint")
 	wantRefusal(t, CheckRSPCreate(f, 7, &Endpoint{Meta: Meta{IA: foreignIA}}, "evd1", w), RetInvalidHandle, SubInvalidHandleEP, "endpoint")
 }
-
-func TestProbesHaveAnIntervalAndALimit(t *testing.T) {
-	wantAccepted(t, CheckProbe(1, 1))
-	wantAccepted(t, CheckProbe(86400, 86400))
-	for _, n := range []int64{0, -1, 86401} {
-		wantRefusal(t, CheckProbe(n, 90000), RetInvalidParameter, SubNone, "probe.interval_s")
-	}
-	wantRefusal(t, CheckProbe(10, 9), RetInvalidParameter, SubNone, "probe.fail_after")
-}

@@ -5,14 +5,6 @@ import (
 	"testing"
 )
 
-func TestD34BothMasksAreJudgedBeforeAnythingIsRead(t *testing.T) {
-	wantAccepted(t, CheckIAMasks(nil, nil))
-	wantAccepted(t, CheckIAMasks(IAAttributeNames(), ProviderAttributeNames()))
-	wantRefusal(t, CheckIAMasks([]string{"max_eps", "colour"}, nil), RetInvalidParameter, SubInvalidArg3, "ia_attributes")
-	wantRefusal(t, CheckIAMasks([]string{"max_eps"}, []string{"colour"}), RetInvalidParameter, SubInvalidArg5, "provider_attributes")
-	wantRefusal(t, CheckIAMasks([]string{"provider_name"}, nil), RetInvalidParameter, SubInvalidArg3, "ia_attributes")
-}
-
 func TestMasksHoldEveryAttributeOnce(t *testing.T) {
 	for _, names := range [][]string{IAAttributeNames(), ProviderAttributeNames()} {
 		sorted := slices.Sorted(slices.Values(names))
@@ -33,5 +25,16 @@ func TestFactsKnowTheInlineLimitOfTheProvider(t *testing.T) {
 	f := NewFacts(ourIA, IAAttributes{}, ProviderAttributes{ProviderSpecificAttr: map[string]string{"max_inline_data": "64"}})
 	if got := f.ProviderAttrs["max_inline_data"]; got != (NamedAttr{0, 64}) {
 		t.Errorf("max_inline_data is %+v", got)
+	}
+}
+
+func TestD34NamesOfOneMaskAreUnknownInTheOther(t *testing.T) {
+	for _, name := range IAAttributeNames() {
+		if slices.Contains(ProviderAttributeNames(), name) {
+			t.Errorf("%s is in both masks", name)
+		}
+	}
+	if names := IAAttributeNames(); !slices.Contains(names, "max_dto_per_ep") {
+		t.Errorf("max_dto_per_ep is missing: %v", names)
 	}
 }

@@ -130,9 +130,9 @@ var privilegeSubtypes = [...]Subtype{
 	PrivRemoteWrite: SubPrivilegesRDMAWrite,
 }
 
-// CheckPrivileges demands privileges of memory that has some:
+// checkPrivileges demands privileges of memory that has some:
 // DAT_PRIVILEGES_VIOLATION with the subtype of the first that is missing.
-func CheckPrivileges(have []Privilege, need ...Privilege) *Error {
+func checkPrivileges(have []Privilege, need ...Privilege) *Error {
 	for _, p := range need {
 		if !slices.Contains(have, p) {
 			return refuse(RetPrivilegesViolation, privilegeSubtypes[p], "", "the memory was not registered with %s; register it with that privilege", p)
@@ -187,7 +187,7 @@ func CheckBind(e *Endpoint, rmr *RMR, lmr *LMR, offset, length int64, privileges
 		return err
 	}
 	for _, p := range privileges {
-		if err := CheckPrivileges(lmr.Privileges, localSide[p]); err != nil {
+		if err := checkPrivileges(lmr.Privileges, localSide[p]); err != nil {
 			return err
 		}
 	}
@@ -210,5 +210,5 @@ func CheckRDMA(e *Endpoint, in Input, lmr *LMR, offset, length int64) *Error {
 	if err := checkRange(argRDMARange, lmr, offset, length); err != nil {
 		return err
 	}
-	return CheckPrivileges(lmr.Privileges, localNeeds[in])
+	return checkPrivileges(lmr.Privileges, localNeeds[in])
 }

@@ -35,8 +35,8 @@ func CheckEPModify(e *Endpoint, posted int, v Values, f *Facts, r Resolver) (*En
 	return after, nil
 }
 
-// UnknownParam is the refusal of a wire name that is no parameter (M3).
-func UnknownParam(wire string) *Error {
+// unknownParam is the refusal of a wire name that is no parameter (M3).
+func unknownParam(wire string) *Error {
 	return badValue(argModifyMask, wire, "%s is no parameter of an endpoint; `modifiable` lists those that can be modified now", wire)
 }
 
@@ -45,7 +45,7 @@ func UnknownParam(wire string) *Error {
 func checkMask(v Values) *Error {
 	for p := range v {
 		if p >= numParams {
-			return UnknownParam(p.String())
+			return unknownParam(p.String())
 		}
 	}
 	for p := range numParams {

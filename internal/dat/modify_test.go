@@ -109,7 +109,7 @@ func TestM3AndD7UnknownParametersAreRefusedFirst(t *testing.T) {
 	if err == nil || err.Return != RetInvalidParameter || err.Subtype != SubInvalidArg2 {
 		t.Errorf("refused with %v", err)
 	}
-	wantRefusal(t, UnknownParam("colour"), RetInvalidParameter, SubInvalidArg2, "colour")
+	wantRefusal(t, unknownParam("colour"), RetInvalidParameter, SubInvalidArg2, "colour")
 }
 
 func TestD7SRQSoftHWAndCommAreRefusedNotIgnored(t *testing.T) {

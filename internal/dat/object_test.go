@@ -181,3 +181,36 @@ func TestBindsAndRDMAStayInTheirZoneRangeAndPrivileges(t *testing.T) {
 	wantRefusal(t, CheckRDMA(e, OpPostRDMAWrite, lmr, 1, math.MaxInt64), RetInvalidParameter, SubInvalidArg3, "length")
 	wantRefusal(t, CheckRDMA(e, OpPostRDMAWrite, &LMR{PZ: "pz2"}, 0, 0), RetProtectionViolation, SubNone, "lmr")
 }
+
+func TestSRQsTakeAsManyEndpointsAsTheIAAllows(t *testing.T) {
+	f, s := newFacts(), &SRQ{}
+	wantAccepted(t, CheckSRQUsers(f, s, 1))
+	wantRefusal(t, CheckSRQUsers(f, s, 2), RetInsufficientResources, SubResourceSRQ, "srq")
+}
+
+func TestObjectsNameTheirTypeAndWhatTheyUse(t *testing.T) {
+	for _, c := range []struct {
+		object Object
+		typ    ObjectType
+		refs   []Handle
+	}{
+		{&IA{AsyncEVD: "a"}, TypeIA, []Handle{"a"}},
+		{&PZ{}, TypePZ, nil},
+		{&EVD{}, TypeEVD, nil},
+		{&SRQ{PZ: "a"}, TypeSRQ, []Handle{"a"}},
+		{&LMR{PZ: "a", LMR: "b"}, TypeLMR, []Handle{"a", "b"}},
+		{&RMR{PZ: "a"}, TypeRMR, []Handle{"a"}},
+		{&Endpoint{PZ: "a", ConnectEVD: "b", SRQ: "c"}, TypeEndpoint, []Handle{"a", "b", "c"}},
+		{&PSP{EVD: "a"}, TypePSP, []Handle{"a"}},
+		{&RSP{EVD: "a", Endpoint: "b"}, TypeRSP, []Handle{"a", "b"}},
+		{&CR{PSP: "a"}, TypeCR, []Handle{"a"}},
+	} {
+		if c.object.Type() != c.typ || !slices.Equal(c.object.Refs(), c.refs) {
+			t.Errorf("%s uses %v, want %s and %v", c.object.Type(), c.object.Refs(), c.typ, c.refs)
+		}
+		c.object.Head().Name = "changed"
+		if c.object.Clone().Head().Name != "changed" {
+			t.Errorf("Head of %s is not its own", c.typ)
+		}
+	}
+}
