@@ -56,7 +56,7 @@ var dispatcherCases = []Case{
 				}
 			}
 		}
-		for _, streams := range [][]dat.Stream{nil, {dat.StreamDTO, dat.StreamDTO}, {dat.StreamAsync}, {dat.StreamAsync, dat.StreamDTO}} {
+		for _, streams := range [][]dat.Stream{nil, {dat.StreamAsync}, {dat.StreamAsync, dat.StreamDTO}} {
 			_, err := w.M.CreateEVD(w.ctx, call, rdma.EVDCreate{IA: w.A, QLen: 4, Streams: streams})
 			w.refused("streams that are none", err, dat.RetInvalidParameter, dat.SubNone)
 		}

@@ -44,12 +44,12 @@ func (p *point) to() rdma.EPConnect {
 func (p *point) request() *dat.CR {
 	p.w.Helper()
 	got := p.w.expect(p.evd, dat.EventConnectionRequest)
-	o, ok := p.w.M.Get(dat.TypeCR, got.Data.CR)
-	if !ok {
-		p.w.Fatalf("the event names the request %q, which is not there", got.Data.CR)
-	}
-	cr := o.(*dat.CR)
-	return cr
+	var o dat.Object
+	p.w.until("the request of the event is recorded", func() (ok bool) {
+		o, ok = p.w.M.Get(dat.TypeCR, got.Data.CR)
+		return ok
+	})
+	return o.(*dat.CR)
 }
 
 // connect starts to connect e to the point.

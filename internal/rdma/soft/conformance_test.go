@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/datapi/datapi/internal/rdma"
 	"github.com/datapi/datapi/internal/rdma/rdmatest"
@@ -42,4 +43,13 @@ func TestSoftPassesTheConformanceSuiteOnOneAdapter(t *testing.T) {
 		s.Active = s.Passive
 		return s
 	}, rdmatest.Inside(bubble))
+}
+
+// Hardware delivers later and in its own time, and so does this fabric.
+func TestSlowSoftPassesTheConformanceSuite(t *testing.T) {
+	rdmatest.Run(t, func(t *testing.T) rdmatest.Setup {
+		s := open(t)
+		s.Providers[0].(*soft.Provider).Fabric().SetDelay(time.Millisecond)
+		return s
+	})
 }
