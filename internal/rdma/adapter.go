@@ -131,6 +131,13 @@ func (ia *adapter) device() (IA, error) {
 	return ia.hw, nil
 }
 
+// fill implements filler.
+func (ia *adapter) fill(img dat.Object) {
+	if o, ok := img.(*dat.IA); ok {
+		o.Usage = ia.usage()
+	}
+}
+
 // usage counts the living objects.
 func (ia *adapter) usage() dat.IAUsage {
 	ia.mu.Lock()

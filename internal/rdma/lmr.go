@@ -36,6 +36,7 @@ func (t *tx) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 	l := &lmr{object: newObject(ia, dat.TypeLMR, newID())}
 	privileges := slices.Clone(in.Privileges)
 	slices.Sort(privileges)
+	privileges = slices.Compact(privileges)
 	img := &dat.LMR{
 		Meta: l.meta(in.Name, in.Labels), PZ: in.PZ, MemType: in.MemType, LMR: in.LMR, Offset: in.Offset,
 		SharedID: in.SharedID, Length: in.Length, Privileges: privileges,
