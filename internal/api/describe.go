@@ -46,6 +46,7 @@ var corrections = map[string]func(*huma.Schema){
 	"target_address":          decimalPattern,
 	"rmr_context":             hexadecimal,
 	"name":                    objectName,
+	"EventData.software":      anything,
 	"IA.provider":             words("soft", "verbs"),
 	"Node.state":              words("UP", "DOWN"),
 	"Node.name":               plainName,
@@ -53,6 +54,8 @@ var corrections = map[string]func(*huma.Schema){
 	"Whoami.name":             plainName,
 	"SessionInfo.name":        plainName,
 }
+
+func anything(s *huma.Schema) { *s = huma.Schema{} }
 
 func notNull(s *huma.Schema) { s.Nullable = false }
 

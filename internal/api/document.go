@@ -92,10 +92,15 @@ func (a *API) documents() (map[string]document, error) {
 		return nil, err
 	}
 	page, err := referencePage(spec)
+	if err != nil {
+		return nil, err
+	}
+	style, err := pageFiles.ReadFile("pages/docs.css")
 	return map[string]document{
 		"/openapi.json":     newDocument(spec, "application/vnd.oai.openapi+json; charset=utf-8"),
 		"/openapi.yaml":     newDocument(yaml.Bytes(), "application/vnd.oai.openapi; charset=utf-8"),
 		"/openapi-3.0.json": newDocument(older, "application/vnd.oai.openapi+json; charset=utf-8"),
 		"/docs":             newDocument(page, "text/html; charset=utf-8"),
+		"/docs.css":         newDocument(style, "text/css; charset=utf-8"),
 	}, err
 }

@@ -64,21 +64,21 @@ type endpointCreateAttributes struct {
 // ep_param_mask; those that can never be modified are listed so that they are
 // refused as such.
 type endpointPatch struct {
-	PZ              dat.Handle               `json:"pz,omitempty" doc:"The protection zone, or null."`
-	RecvEVD         dat.Handle               `json:"recv_evd,omitempty" doc:"The EVD for completions of receives, or null."`
-	RequestEVD      dat.Handle               `json:"request_evd,omitempty" doc:"The EVD for completions of requests, or null."`
-	ConnectEVD      dat.Handle               `json:"connect_evd,omitempty" doc:"The EVD for connection events, or null."`
-	Attributes      *endpointPatchAttributes `json:"attributes,omitempty" doc:"The attributes to change."`
-	Name            dat.Name                 `json:"name,omitempty" doc:"The new name; null takes it away. May be changed in every state."`
-	Labels          map[string]string        `json:"labels,omitempty" doc:"All labels anew. May be changed in every state."`
-	Probe           *probeRequest            `json:"probe,omitempty" doc:"The liveness probe; null takes it away. May be changed in every state."`
-	IA              *string                  `json:"ia,omitempty" nullable:"true" doc:"Never modifiable."`
-	State           *string                  `json:"state,omitempty" nullable:"true" doc:"Never modifiable."`
-	LocalIAAddress  *string                  `json:"local_ia_address,omitempty" nullable:"true" doc:"Never modifiable."`
-	LocalPortQual   *int64                   `json:"local_port_qual,omitempty" nullable:"true" doc:"Never modifiable."`
-	RemoteIAAddress *string                  `json:"remote_ia_address,omitempty" nullable:"true" doc:"Never modifiable."`
-	RemotePortQual  *int64                   `json:"remote_port_qual,omitempty" nullable:"true" doc:"Never modifiable."`
-	SRQ             dat.Handle               `json:"srq,omitempty" doc:"Never modifiable."`
+	PZ              dat.Handle              `json:"pz,omitempty" doc:"The protection zone, or null."`
+	RecvEVD         dat.Handle              `json:"recv_evd,omitempty" doc:"The EVD for completions of receives, or null."`
+	RequestEVD      dat.Handle              `json:"request_evd,omitempty" doc:"The EVD for completions of requests, or null."`
+	ConnectEVD      dat.Handle              `json:"connect_evd,omitempty" doc:"The EVD for connection events, or null."`
+	Attributes      endpointPatchAttributes `json:"attributes,omitempty" doc:"The attributes to change."`
+	Name            dat.Name                `json:"name,omitempty" doc:"The new name; null takes it away. May be changed in every state."`
+	Labels          map[string]string       `json:"labels,omitempty" doc:"All labels anew. May be changed in every state."`
+	Probe           *probeRequest           `json:"probe,omitempty" doc:"The liveness probe; null takes it away. May be changed in every state."`
+	IA              *string                 `json:"ia,omitempty" nullable:"true" doc:"Never modifiable."`
+	State           *string                 `json:"state,omitempty" nullable:"true" doc:"Never modifiable."`
+	LocalIAAddress  *string                 `json:"local_ia_address,omitempty" nullable:"true" doc:"Never modifiable."`
+	LocalPortQual   *int64                  `json:"local_port_qual,omitempty" nullable:"true" doc:"Never modifiable."`
+	RemoteIAAddress *string                 `json:"remote_ia_address,omitempty" nullable:"true" doc:"Never modifiable."`
+	RemotePortQual  *int64                  `json:"remote_port_qual,omitempty" nullable:"true" doc:"Never modifiable."`
+	SRQ             dat.Handle              `json:"srq,omitempty" doc:"Never modifiable."`
 }
 
 // endpointPatchAttributes is DAT_EP_ATTR at modify.
@@ -143,7 +143,7 @@ func collect(values dat.Values, t reflect.Type, members map[string]json.RawMessa
 		if name == "attributes" {
 			var below map[string]json.RawMessage
 			decode(raw, &below)
-			collect(values, t.Field(i).Type.Elem(), below, "attributes.", keepNull)
+			collect(values, structOf(t.Field(i).Type), below, "attributes.", keepNull)
 			continue
 		}
 		if p, ok := dat.ParamByName(prefix + name); ok {
@@ -161,6 +161,13 @@ func plain(p dat.Param, v reflect.Value) any {
 		return v.Elem().Interface()
 	}
 	return v.Interface()
+}
+
+func structOf(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
 }
 
 func jsonName(f reflect.StructField) string {
