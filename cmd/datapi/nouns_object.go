@@ -12,6 +12,10 @@ var iaNoun = noun{
 			{"ia_attributes", text, false, "IA attributes to show; empty for none"},
 			{"provider_attributes", text, false, "provider attributes to show; empty for none"},
 		}},
+		{
+			name: "checks", method: "GET", path: "/ias/{id}/checks", help: "Check whether it is well, and what to do where not", answer: list,
+			columns: []string{"name", "status", "detail", "remedy"},
+		},
 	},
 }
 

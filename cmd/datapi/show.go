@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -58,10 +59,11 @@ func (p *printer) line(body []byte) error {
 	return err
 }
 
-// page is the answer to a list, or the events of a queue.
+// page is the answer to a list, the events of a queue, or the checks of an adapter.
 type page struct {
 	Items  []json.RawMessage `json:"items"`
 	Events []json.RawMessage `json:"events"`
+	Checks []json.RawMessage `json:"checks"`
 	Next   *string           `json:"next_cursor"`
 }
 
@@ -73,7 +75,7 @@ func (p *printer) table(body []byte) error {
 	}
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	p.heading(w)
-	for _, item := range append(list.Items, list.Events...) {
+	for _, item := range slices.Concat(list.Items, list.Events, list.Checks) {
 		if err := p.row(w, item); err != nil {
 			return err
 		}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// announce says where everything is. Programs may read the addresses from it: one line each, the name first.
+func (r *started) announce(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	line := func(name, value string) { fmt.Fprintf(w, "  %s\t%s\n", name, value) }
+	fmt.Fprintf(w, "datapi %s is ready\n", version)
+	line("page", r.base()+"/")
+	line("API", r.base()+"/api/v1 (described at "+r.base()+"/docs)")
+	if r.metrics != nil {
+		line("metrics", "http://"+r.metrics.String()+"/metrics")
+	}
+	if r.print != "" {
+		line("certificate", "SHA-256 "+r.print)
+	}
+	line("engine", r.adapters())
+	line("data", r.data)
+	line("stop", "Ctrl-C or SIGTERM")
+	_ = w.Flush() // nobody has to read this
+}
+
+// adapters lists the IAs with their providers and states.
+func (r *started) adapters() string {
+	ias := r.manager.IAs()
+	if len(ias) == 0 {
+		return "no adapter; one that comes later is opened then"
+	}
+	words := make([]string, len(ias))
+	for i, ia := range ias {
+		words[i] = fmt.Sprintf("%s (%s, %s)", ia.ID, ia.Provider, ia.State)
+	}
+	return strings.Join(words, ", ")
+}

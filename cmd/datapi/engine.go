@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/datapi/datapi/internal/rdma"
+	"github.com/datapi/datapi/internal/rdma/soft"
+	"github.com/datapi/datapi/internal/rdma/verbs"
+)
+
+// deviceFolder is where the kernel lists RDMA devices.
+const deviceFolder = "/sys/class/infiniband"
+
+// addProviders opens the engine that the settings ask for. In `auto`, devices that cannot be opened are said in the
+// log with their reason, and soft adapters stand in.
+func addProviders(ctx context.Context, m *rdma.Manager, s *settings, log *slog.Logger) error {
+	names := s.providers
+	if len(names) == 0 {
+		names = []string{"soft"}
+		if devicesThere() {
+			err := m.AddProvider(ctx, verbs.New())
+			if err == nil {
+				return nil
+			}
+			log.Warn("this machine has RDMA devices, and they cannot be opened; soft adapters stand in", "error", err)
+		}
+	}
+	for _, name := range names {
+		if err := m.AddProvider(ctx, newProvider(name, s)); err != nil {
+			return fmt.Errorf("open the %s engine: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// newProvider makes the provider of a name.
+func newProvider(name string, s *settings) rdma.Provider {
+	if name == "verbs" {
+		return verbs.New()
+	}
+	return soft.New(s.softIAs)
+}
+
+// devicesThere tells whether the kernel knows an RDMA device.
+func devicesThere() bool {
+	devices, err := os.ReadDir(deviceFolder)
+	return err == nil && len(devices) > 0
+}

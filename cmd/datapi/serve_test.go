@@ -1,0 +1,70 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestServeStartsAnswersAndStopsInOrder(t *testing.T) {
+	dir := stateDir(t)
+	p := serveIn(t, dir)
+	if status, _, _ := p.call("GET", "/ias", nil); status != http.StatusOK {
+		t.Errorf("GET /ias: %d", status)
+	}
+	ia := p.must(t, "GET", "/ias/soft0@alpha", nil)
+	if ia["provider"] != "soft" || ia["state"] != "UP" {
+		t.Errorf("soft0@alpha is %v, %v", ia["provider"], ia["state"])
+	}
+	ep := p.must(t, "POST", "/endpoints", object{"ia": "soft0@alpha", "name": "kept"})
+	if status := p.end(t, syscall.SIGTERM); status != exitDone {
+		t.Fatalf("exit status %d after SIGTERM", status)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "postgres", "postmaster.pid")); !os.IsNotExist(err) {
+		t.Errorf("PostgreSQL still runs, or did not end in order: %v", err)
+	}
+	again := serveIn(t, dir)
+	if got := again.must(t, "GET", "/endpoints/"+ep["id"].(string), nil); got["name"] != "kept" || got["state"] != "UNCONNECTED" {
+		t.Errorf("after a restart the endpoint is %v in %v", got["name"], got["state"])
+	}
+}
+
+func TestServeSaysInOneLineWhatItCannotDo(t *testing.T) {
+	dir := stateDir(t)
+	p := serveIn(t, dir)
+	address := strings.TrimPrefix(p.base, "http://")
+	cases := []struct {
+		name   string
+		args   []string
+		env    []string
+		status int
+		said   string
+	}{
+		{"the port is taken", []string{"--listen", address, "--data-dir", stateDir(t)}, nil, exitRefused, "is taken by another program"},
+		{"the directory is in use", []string{"--listen", "127.0.0.1:0", "--data-dir", dir}, nil, exitRefused, dir},
+		{"no database answers", []string{"--listen", "127.0.0.1:0", "--data-dir", stateDir(t), "--database-url", "postgres://x@127.0.0.1:1/x?connect_timeout=1&password=hidden"}, nil, exitRefused, "127.0.0.1"},
+		{"an empty token", []string{"--admin-token-file", "/dev/null"}, nil, exitUsage, "is empty"},
+		{"an open door", []string{"--listen", "0.0.0.0:0"}, nil, exitUsage, "admin token"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			q, out := begin(t, append([]string{"serve", "--node=beta", "--log-level=error"}, c.args...)...)
+			printed, err := io.ReadAll(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = q.cmd.Wait()
+			close(q.exited)
+			if q.waitFor(t) != c.status || !strings.Contains(q.said(), c.said) || len(printed) != 0 {
+				t.Errorf("status %d, printed %q, said %q; want %d and %q", q.waitFor(t), printed, q.said(), c.status, c.said)
+			}
+			if lines := strings.Count(q.said(), "\n"); c.status == exitRefused && lines != 1 {
+				t.Errorf("said %d lines, want one:\n%s", lines, q.said())
+			}
+		})
+	}
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/datapi/datapi/internal/api"
+	"github.com/datapi/datapi/internal/rdma"
+	"github.com/datapi/datapi/internal/store"
+	"github.com/datapi/datapi/web"
+)
+
+// started is a running service.
+type started struct {
+	settings *settings
+	log      *slog.Logger
+	address  net.Addr
+	metrics  net.Addr // nil where /metrics is on the main address
+	manager  *rdma.Manager
+	data     string // where the data lies, for people
+	print    string // fingerprint of a certificate of our own, or empty
+	failed   chan error
+}
+
+// start brings everything up in order and pushes the end of each part on the stack, whether it succeeds or not.
+func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*started, error) {
+	r := &started{settings: s, log: log, failed: make(chan error, 2)}
+	secured, err := serverTLS(s)
+	if err != nil {
+		return nil, err
+	}
+	if s.tlsSelfSigned {
+		r.print = fingerprint(secured)
+	}
+	listener, err := listen(ctx, "--listen", s.listen, st)
+	if err != nil {
+		return nil, err
+	}
+	r.address = listener.Addr()
+
+	db, err := r.openStore(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.openEngine(ctx, db, st); err != nil {
+		return nil, err
+	}
+	a, err := api.New(api.Config{
+		Manager: r.manager, Store: db, Web: web.Handler(), Node: s.node, AdminToken: s.token, Hosts: hosts(s),
+		ReadOnly: s.readOnly, RateLimit: s.rateLimit, Metrics: s.metricsListen == "", Version: version, Logger: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	server := &http.Server{
+		Handler: a.Handler, TLSConfig: secured, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	server.RegisterOnShutdown(a.Close)
+	r.run(server, listener, st)
+	if s.metricsListen != "" {
+		err = r.serveMetrics(ctx, a.Metrics, st)
+	}
+	return r, err
+}
+
+// hosts are the names that clients may call the service by. Where no token is asked for, a page of somebody else whose
+// name was made to lead to loopback must not reach it; with a token any name does.
+func hosts(s *settings) []string {
+	if s.token != "" {
+		return nil
+	}
+	names, _ := certificateNames(s.listen)
+	return names
+}
+
+// listen binds an address; its error names the remedy.
+func listen(ctx context.Context, flag, address string, st *stack) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s %s is taken by another program; stop that one, or give another address (port 0 picks a free one)", flag, address)
+	case err != nil:
+		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
+	}
+	st.push("listener "+flag, func(context.Context) error {
+		if err := listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	})
+	return listener, nil
+}
+
+// openStore opens the database that was named, or starts a private one.
+func (r *started) openStore(ctx context.Context, st *stack) (*store.Store, error) {
+	s := r.settings
+	url := s.databaseURL
+	r.data = "in the database of --database-url"
+	if url == "" {
+		private, err := store.StartPostgres(ctx, s.dataDir, r.log)
+		if err != nil {
+			return nil, err
+		}
+		st.push("private PostgreSQL", private.Stop)
+		url = private.URL()
+		r.data = s.dataDir + " (private PostgreSQL)"
+		go r.watchPostgres(ctx, private)
+	}
+	db, err := store.Open(ctx, store.Config{
+		URL: url, Node: s.node, Address: r.base(), Version: version, Logger: r.log, Retention: s.keepFor,
+	})
+	if err != nil {
+		return nil, err
+	}
+	st.push("store", db.Close)
+	return db, nil
+}
+
+// watchPostgres says once that the private PostgreSQL is down for good: reads of the engine go on, writes do not.
+func (r *started) watchPostgres(ctx context.Context, private *store.Postgres) {
+	select {
+	case <-ctx.Done():
+	case <-private.Done():
+		if ctx.Err() == nil {
+			r.log.Error("the private PostgreSQL is down and cannot be started again; writes are refused until the service is restarted", "data", private.Dir())
+		}
+	}
+}
+
+// openEngine opens the adapters and makes again what lived when the service ended.
+func (r *started) openEngine(ctx context.Context, db *store.Store, st *stack) error {
+	r.manager = rdma.NewManager(r.settings.node, db.Recorder(), rdma.WithLogger(r.log))
+	st.push("engine", func(ctx context.Context) error {
+		connected, err := r.manager.Close(ctx)
+		r.log.Info("the engine stopped", "connections_ended", connected)
+		return err
+	})
+	if err := addProviders(ctx, r.manager, r.settings, r.log); err != nil {
+		return err
+	}
+	living, err := db.Living(ctx, r.settings.node)
+	if err != nil {
+		return err
+	}
+	return r.manager.Restore(ctx, living)
+}
+
+// run serves on a listener until the stack ends it: no new requests, running ones end.
+func (r *started) run(server *http.Server, listener net.Listener, st *stack) {
+	go func() {
+		var err error
+		if server.TLSConfig != nil {
+			err = server.ServeTLS(listener, "", "")
+		} else {
+			err = server.Serve(listener)
+		}
+		if !errors.Is(err, http.ErrServerClosed) {
+			r.failed <- fmt.Errorf("serve on %s: %w", listener.Addr(), err)
+		}
+	}()
+	st.push("server "+listener.Addr().String(), func(ctx context.Context) error {
+		err := server.Shutdown(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return errors.Join(err, server.Close())
+		}
+		return err
+	})
+}
+
+// serveMetrics serves /metrics alone on an address of its own.
+func (r *started) serveMetrics(ctx context.Context, metrics http.Handler, st *stack) error {
+	listener, err := listen(ctx, "--metrics-listen", r.settings.metricsListen, st)
+	if err != nil {
+		return err
+	}
+	r.metrics = listener.Addr()
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", metrics)
+	r.run(&http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}, listener, st)
+	return nil
+}
+
+// wait lasts until the service is told to stop, or cannot go on.
+func (r *started) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-r.failed:
+		return err
+	}
+}
+
+// base is the address of the service as clients write it.
+func (r *started) base() string {
+	scheme := "http"
+	if r.settings.secure() {
+		scheme = "https"
+	}
+	host, port, err := net.SplitHostPort(r.address.String())
+	if err != nil {
+		return scheme + "://" + r.address.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		if host, err = os.Hostname(); err != nil {
+			host = "127.0.0.1"
+		}
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// The tour of the README is run as it stands there, against a fresh service.
+func TestReadmeTourRuns(t *testing.T) {
+	data, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(data), "\n## Five minutes with curl\n")
+	tour, _, ends := strings.Cut(rest, "\n## ")
+	if !found || !ends {
+		t.Fatal("the README has no section `Five minutes with curl`")
+	}
+	var script strings.Builder
+	for i, part := range strings.Split(tour, "```") {
+		if block, ok := strings.CutPrefix(part, "sh\n"); ok && i%2 == 1 {
+			script.WriteString(block)
+		}
+	}
+	p := serveIn(t, stateDir(t))
+	const address = "http://127.0.0.1:8480"
+	if !strings.Contains(script.String(), address) {
+		t.Fatalf("the tour does not speak to %s", address)
+	}
+	there := strings.ReplaceAll(script.String(), address, p.base)
+	out, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-xc", there).CombinedOutput()
+	if err != nil {
+		t.Fatalf("the tour fails (%v):\n%s", err, out)
+	}
+	for _, seen := range []string{"DAT_INVALID_STATE", "CONNECTED", "DISCONNECTED", "UNCONNECTED", "DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT"} {
+		if !strings.Contains(string(out), seen) {
+			t.Errorf("the tour never shows %s:\n%s", seen, out)
+		}
+	}
+}
