@@ -40,7 +40,9 @@ func table(print func(row func(cells ...any))) []byte {
 	print(func(cells ...any) {
 		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintln(joined(cells)...), "\n"))
 	})
-	w.Flush()
+	if err := w.Flush(); err != nil {
+		panic(err) // a buffer takes everything
+	}
 	lines := strings.Split(b.String(), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")

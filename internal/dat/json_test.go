@@ -213,5 +213,6 @@ func scramble(v reflect.Value) {
 		v.Index(0).SetZero()
 	case reflect.Map:
 		v.Clear()
+	default: // copied with the value
 	}
 }

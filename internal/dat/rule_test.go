@@ -1,6 +1,7 @@
 package dat
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -134,7 +135,7 @@ func TestErrorsReadAsOneLine(t *testing.T) {
 	err := refuse(RetInvalidParameter, SubInvalidArg3, "pz", "no such %s", "zone")
 	err.Cause = refuse(RetInternalError, SubNone, "", "below")
 	want := "DAT_INVALID_PARAMETER/DAT_INVALID_ARG3 pz: no such zone: DAT_INTERNAL_ERROR: below"
-	if err.Error() != want || err.Unwrap() != err.Cause {
+	if err.Error() != want || !errors.Is(err, err.Cause) {
 		t.Errorf("got %q, want %q", err.Error(), want)
 	}
 }

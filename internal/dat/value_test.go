@@ -3,6 +3,7 @@ package dat
 import (
 	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -65,15 +66,14 @@ func TestRefusalsSayWhatTheLimitIsAndWhose(t *testing.T) {
 
 func TestNullIsRefusedForNumbersAndWords(t *testing.T) {
 	for p := range numParams {
-		switch params[p].kind {
-		case ValueCount, ValueSize, ValueChoice, ValueNamed:
-			if params[p].group != GroupNever {
-				_, err := modifyUnconnected(p, nil)
-				wantRefusal(t, err, RetInvalidParameter, SubInvalidArg3, p.String())
-			}
-			_, err := createWith(p, nil)
-			wantAccepted(t, err)
+		nullable := []ValueKind{ValueOther, ValueHandle, ValueWatermark}
+		if slices.Contains(nullable, params[p].kind) {
+			continue
 		}
+		_, err := modifyUnconnected(p, nil)
+		wantRefusal(t, err, RetInvalidParameter, SubInvalidArg3, p.String())
+		_, err = createWith(p, nil)
+		wantAccepted(t, err)
 	}
 }
 

@@ -109,10 +109,10 @@ func (e EPState) HasConnection() bool {
 func Judge(s EPState, in Input) Verdict {
 	c := transitions[siblings[s]][in]
 	v := Verdict{Kind: c.kind, Next: s, Event: c.event, Rule: c.rule}
-	switch c.kind {
-	case Move:
+	if c.kind == Move {
 		v.Next = c.next
-	case Refuse:
+	}
+	if c.kind == Refuse {
 		v.Return, v.Subtype = RetInvalidState, stateSubtypes[s]
 	}
 	return v
