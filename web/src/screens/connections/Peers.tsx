@@ -1,0 +1,99 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { Endpoint, IA } from "~/api/model";
+import { list } from "~/api/queries";
+import { plural } from "~/components/format";
+import { EmptyNote, LoadingLines } from "~/components/Notes";
+import { ProblemNote } from "~/components/ProblemNote";
+import { graphSize, peerGraph, type PeerEdge } from "./peers";
+
+const most = 1000;
+
+/** Who is connected with whom, as a picture and as a table. */
+export function Peers() {
+  const connected = useQuery(list<Endpoint>("endpoints", { state: "CONNECTED", limit: most, total: true }));
+  const ias = useQuery(list<IA>("ias", { limit: 1000 }));
+  const graph = useMemo(() => {
+    const addresses = (ias.data?.items ?? []).flatMap((ia): [string, string][] => {
+      const address = ia.ia_attributes?.ia_address;
+      return typeof address === "string" ? [[address, ia.id]] : [];
+    });
+    return peerGraph(connected.data?.items ?? [], new Map(addresses));
+  }, [connected.data, ias.data]);
+
+  if (connected.error) return <ProblemNote error={connected.error} what="The connections could not be read" />;
+  if (!connected.data) return <LoadingLines lines={8} />;
+  if (graph.edges.length === 0) {
+    return <EmptyNote title="Nobody is connected">Connect an endpoint from its page, and the two ends appear here.</EmptyNote>;
+  }
+  const total = connected.data.total ?? connected.data.items.length;
+  return (
+    <>
+      {total > most && <p className="dp-subtle">Of {plural(total, "connected endpoint")}, the first {most} are drawn.</p>}
+      <div className="dp-card dp-scroll">
+        <svg viewBox={`0 0 ${graphSize.width} ${graphSize.height}`} className="dp-peers" role="img" aria-label="Peers; the table below says the same">
+          {graph.edges.map((edge) => (
+            <Edge key={`${edge.from.id} ${edge.to.id}`} edge={edge} />
+          ))}
+          {graph.nodes.map((node) => (
+            <g key={node.id} transform={`translate(${node.x} ${node.y})`} className={node.ia ? "dp-peer dp-peer-ours" : "dp-peer"}>
+              <rect x="-80" y="-18" width="160" height="36" rx="18" />
+              <text textAnchor="middle" y="5">
+                {node.id}
+              </text>
+            </g>
+          ))}
+        </svg>
+      </div>
+      <div className="dp-scroll">
+        <table className="dp-table" aria-label="Peers">
+          <thead>
+            <tr>
+              <th scope="col">One end</th>
+              <th scope="col">Other end</th>
+              <th scope="col" className="dp-end">
+                Connected endpoints
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {graph.edges.map((edge) => (
+              <tr key={`${edge.from.id} ${edge.to.id}`}>
+                <td>{edge.from.id}</td>
+                <td>{edge.to.id}</td>
+                <td className="dp-end">
+                  <Link to="/endpoints" search={{ state: ["CONNECTED"], ...(edge.from.ia ? { ia: [edge.from.ia, ...(edge.to.ia ? [edge.to.ia] : [])] } : {}) } as never}>
+                    {edge.endpoints}
+                  </Link>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Edge({ edge: { from, to, endpoints } }: { edge: PeerEdge }) {
+  const label = String(endpoints);
+  if (from === to) {
+    return (
+      <>
+        <path d={`M${from.x - 30} ${from.y - 16}c-40 -60 100 -60 60 0`} className="dp-peer-edge" />
+        <text x={from.x} y={from.y - 48} textAnchor="middle" className="dp-peer-count">
+          {label}
+        </text>
+      </>
+    );
+  }
+  return (
+    <>
+      <line x1={from.x} y1={from.y} x2={to.x} y2={to.y} className="dp-peer-edge" style={{ strokeWidth: Math.min(8, 1.5 + Math.log2(endpoints)) }} />
+      <text x={(from.x + to.x) / 2} y={(from.y + to.y) / 2 - 8} textAnchor="middle" className="dp-peer-count">
+        {label}
+      </text>
+    </>
+  );
+}

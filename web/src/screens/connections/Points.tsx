@@ -1,0 +1,58 @@
+import { Button } from "@patternfly/react-core";
+import { useState } from "react";
+import type { ObjectType, PSP, RSP } from "~/api/model";
+import { collectionOf } from "~/api/stream/live";
+import { ActionDialog } from "~/components/action/ActionDialog";
+import type { GridColumn } from "~/components/grid/columns";
+import { CollectionList, withCommonColumns } from "~/components/object/CollectionScreen";
+import { callIt, HandleLink, typeWords } from "~/components/object/ObjectLink";
+
+type Point = PSP | RSP;
+
+/** Frees a service point from its row, because it has no page of its own. */
+function FreePoint({ type, point, tabIndex }: { type: ObjectType; point: Point; tabIndex: number }) {
+  const [open, setOpen] = useState(false);
+  const word = typeWords[type].one;
+  return (
+    <>
+      <Button variant="link" isInline isDanger size="sm" tabIndex={tabIndex} onClick={() => setOpen(true)} aria-label={`Free ${word} on qualifier ${point.conn_qual}`}>
+        Free
+      </Button>
+      {open && (
+        <ActionDialog
+          title={`Free ${word} ${callIt(point)}`}
+          description={`Nobody listens on qualifier ${point.conn_qual} of ${point.ia} any more. Requests that arrived before stay.`}
+          submit="Free for good"
+          destructive
+          call={{ method: "DELETE", path: `/${collectionOf[type]}/${point.id}` }}
+          version={point.version}
+          onDone={() => setOpen(false)}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function pointColumns<T extends Point>(type: ObjectType, own: readonly GridColumn<T>[]): GridColumn<T>[] {
+  return withCommonColumns<T>(type, [
+    { id: "conn_qual", title: "Qualifier", width: 90, align: "end", cell: (point) => point.conn_qual, value: (point) => point.conn_qual },
+    ...own,
+    { id: "evd", title: "EVD", width: 130, cell: (point, tabIndex) => <HandleLink type="evd" id={point.evd} tabIndex={tabIndex} />, value: (point) => point.evd },
+    { id: "free", title: "", width: 60, cell: (point, tabIndex) => <FreePoint type={type} point={point} tabIndex={tabIndex} /> },
+  ]);
+}
+
+const pspColumns = pointColumns<PSP>("psp", [
+  { id: "ep_creator", title: "Endpoint made by", width: 140, cell: (psp) => psp.ep_creator, value: (psp) => psp.ep_creator },
+]);
+
+const rspColumns = pointColumns<RSP>("rsp", [
+  { id: "endpoint", title: "Endpoint", width: 140, cell: (rsp, tabIndex) => <HandleLink type="endpoint" id={rsp.endpoint} tabIndex={tabIndex} />, value: (rsp) => rsp.endpoint },
+]);
+
+/** Public service points. */
+export const PSPs = () => <CollectionList<PSP> type="psp" columns={pspColumns} empty="Create one to let peers connect to a qualifier of an IA." />;
+
+/** Reserved service points. */
+export const RSPs = () => <CollectionList<RSP> type="rsp" columns={rspColumns} empty="Create one to reserve an unconnected endpoint for a single request." />;

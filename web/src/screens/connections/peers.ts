@@ -1,0 +1,53 @@
+import type { Endpoint } from "~/api/model";
+
+/** One IA or one address beyond the fabric, in the graph of peers. */
+export interface PeerNode {
+  id: string;
+  /** The IA's id, or the bare address where no IA of the fabric has it. */
+  ia: string | null;
+  x: number;
+  y: number;
+}
+
+export interface PeerEdge {
+  from: PeerNode;
+  to: PeerNode;
+  endpoints: number;
+}
+
+export interface PeerGraph {
+  nodes: PeerNode[];
+  edges: PeerEdge[];
+}
+
+export const graphSize = { width: 760, height: 420 };
+
+/** Who is connected with whom: one line for each pair of ends, however many endpoints lie on it. */
+export function peerGraph(endpoints: readonly Endpoint[], iaByAddress: ReadonlyMap<string, string>): PeerGraph {
+  const pairs = new Map<string, { from: string; to: string; endpoints: number }>();
+  for (const endpoint of endpoints) {
+    const address = endpoint.peer?.ia_address ?? endpoint.remote_ia_address;
+    if (!address) continue;
+    const [from, to] = [endpoint.ia, iaByAddress.get(address) ?? address].sort() as [string, string];
+    const key = `${from}\n${to}`;
+    const pair = pairs.get(key) ?? { from, to, endpoints: 0 };
+    pair.endpoints++;
+    pairs.set(key, pair);
+  }
+  const ids = [...new Set([...pairs.values()].flatMap((pair) => [pair.from, pair.to]))].sort();
+  const known = new Set(iaByAddress.values());
+  const nodes = new Map(ids.map((id, index) => [id, { id, ia: known.has(id) || id.includes("@") ? id : null, ...onCircle(index, ids.length) }]));
+  return {
+    nodes: [...nodes.values()],
+    edges: [...pairs.values()].map((pair) => ({ from: nodes.get(pair.from)!, to: nodes.get(pair.to)!, endpoints: pair.endpoints })),
+  };
+}
+
+function onCircle(index: number, count: number): { x: number; y: number } {
+  if (count === 1) return { x: graphSize.width / 2, y: graphSize.height / 2 };
+  const angle = Math.PI + (2 * Math.PI * index) / count;
+  return {
+    x: Math.round(graphSize.width / 2 + (graphSize.width / 2 - 120) * Math.cos(angle)),
+    y: Math.round(graphSize.height / 2 + (graphSize.height / 2 - 60) * Math.sin(angle)),
+  };
+}

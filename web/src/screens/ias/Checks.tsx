@@ -1,0 +1,58 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { client, read } from "~/api/client";
+import { LoadingLines } from "~/components/Notes";
+import { ProblemNote } from "~/components/ProblemNote";
+
+interface Check {
+  name: string;
+  status: "PASS" | "WARN" | "FAIL";
+  detail: string;
+  remedy: string | null;
+}
+
+interface Report {
+  status: Check["status"];
+  checks: Check[];
+}
+
+const checks = (ia: string) =>
+  queryOptions({
+    queryKey: ["ias", "checks", ia],
+    queryFn: ({ signal }) => read<Report>(client.GET("/ias/{ia}/checks", { params: { path: { ia } }, signal })),
+    retry: false,
+  });
+
+const marks: Record<Check["status"], { mark: string; tone: string }> = {
+  PASS: { mark: "✓", tone: "good" },
+  WARN: { mark: "▲", tone: "closing" },
+  FAIL: { mark: "✕", tone: "bad" },
+};
+
+/** What was looked at on this IA, how it is, and what would help. */
+export function Checks({ ia }: { ia: string }) {
+  const found = useQuery(checks(ia));
+  return (
+    <section className="dp-card" aria-label="Checks">
+      <h2>Checks</h2>
+      {found.error ? (
+        <ProblemNote error={found.error} what="The checks could not be made" />
+      ) : !found.data ? (
+        <LoadingLines lines={3} label="Checking" />
+      ) : (
+        <ul className="dp-checks">
+          {found.data.checks.map((check) => (
+            <li key={check.name}>
+              <span className={`dp-tone-${marks[check.status].tone}`} aria-hidden="true">
+                {marks[check.status].mark}
+              </span>
+              <span>
+                <strong>{check.name}</strong> <span className="pf-v6-screen-reader">{check.status}</span> {check.detail}
+                {check.remedy && <span className="dp-subtle dp-concern-detail">{check.remedy}</span>}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
