@@ -44,6 +44,11 @@ func (r *registry) Schema(t reflect.Type, allowRef bool, hint string) *huma.Sche
 		s.PrecomputeMessages()
 		return s
 	}
+	if base.Kind() == reflect.Slice {
+		if e, ok := enums[base.Elem()]; ok { // to huma a slice of bytes, whatever their name, is base64
+			return &huma.Schema{Type: huma.TypeArray, Items: r.enum(e), Nullable: pointer}
+		}
+	}
 	if base.Kind() != reflect.Struct || isProvider(base) {
 		return huma.SchemaFromType(r, t)
 	}
