@@ -89,7 +89,7 @@ func CheckDupConnect(e, dup *Endpoint, f *Facts, q ConnectRequest) (QOS, *Error)
 	}
 	if dup.State != EPConnected {
 		return 0, &Error{
-			Return: RetInvalidState, Subtype: stateSubtypes[dup.State], Field: "endpoint", State: &dup.State,
+			Return: RetInvalidState, Subtype: stateSubtypes[dup.State], Field: "endpoint", State: clonePtr(&dup.State),
 			Detail: "endpoint " + string(dup.ID) + " is " + dup.State.String() + "; only the peer of a CONNECTED one can be connected to again",
 		}
 	}

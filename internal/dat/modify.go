@@ -76,7 +76,7 @@ func checkStates(e *Endpoint, posted int, v Values) *Error {
 		if _, asked := v[p]; asked && !p.ModifiableIn(e.State) {
 			err := refuse(RetInvalidState, stateSubtypes[e.State], p.String(), "%s cannot be modified in %s; it can be in %s",
 				p, e.State, listStates(groupStates(p.Group())))
-			err.State = &e.State
+			err.State = clonePtr(&e.State)
 			return err
 		}
 	}

@@ -81,12 +81,12 @@ func Ready(e *Endpoint, in Input) *Error {
 		return nil
 	case need.ownRecvs && e.SRQ != HandleNull:
 		return &Error{
-			Return: RetInvalidState, Subtype: SubInvalidStateSRQInUse, Field: "srq", State: &e.State,
+			Return: RetInvalidState, Subtype: SubInvalidStateSRQInUse, Field: "srq", State: clonePtr(&e.State),
 			Detail: fmt.Sprintf("the endpoint takes its receives from shared receive queue %s; post them there", e.SRQ),
 		}
 	default:
 		return &Error{
-			Return: RetInvalidState, Subtype: SubInvalidStateEPNotready, Field: "pz", State: &e.State,
+			Return: RetInvalidState, Subtype: SubInvalidStateEPNotready, Field: "pz", State: clonePtr(&e.State),
 			Detail: fmt.Sprintf("%s needs a protection zone and the endpoint's pz is null; set pz with dat_ep_modify in %s",
 				in, listStates(groupStates(GroupPZ))),
 		}
