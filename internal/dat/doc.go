@@ -5,4 +5,20 @@
 //
 // It is pure: no input or output, no clock, no goroutine, no lock. Whoever
 // calls a judge serialises the access to what it hands over.
+//
+// The tables, each one array that a few lines read, with its golden print in
+// testdata:
+//
+//	transitions     state × input → verdict           Judge
+//	readiness       what an operation needs besides   Ready, Operations
+//	params          the modify matrix                 CheckEPModify, CheckEPCreate, Modifiable
+//	modifiableIn    group × state                     Param.ModifiableIn
+//	flagRules       flags on shared EVDs              EVDUse.Check
+//	postings        limits of the post operations     CheckPost
+//	watermarkRules  the rules of Watermarks in words
+//
+// Matrix hands them out as data. Rule numbers in comments (T20, M5, C13, R2,
+// S1, W9, A15, B10, D33) are those of the project's table of facts about DAT; a
+// name like dat_ep_create means the man page. Judges answer with *Error,
+// which says what was wrong and what would be right.
 package dat
