@@ -260,7 +260,7 @@ func (r *Recorder) refuse(units map[*unit]error) {
 		if !u.isNote() {
 			u.answer <- answer{err: mapError(err)}
 		} else if u.done != nil {
-			u.done(dat.Recorded{})
+			u.done(dat.Recorded{Object: r.images[u.entries[0].Object.ID].obj})
 		}
 	}
 }

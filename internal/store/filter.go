@@ -20,6 +20,8 @@ type filter struct {
 	// refs are the members that hold a handle; the index over all references
 	// finds the candidates.
 	refs []string
+	// array is a member that holds several words; one of them is enough.
+	array string
 	// check refuses a value that cannot be.
 	check func(string) error
 }
@@ -54,7 +56,7 @@ var typeFilters = [...]map[string]filter{
 		"state":    {expr: "state", check: word[dat.IAState]},
 	},
 	dat.TypePZ:  {},
-	dat.TypeEVD: {},
+	dat.TypeEVD: {"stream": {array: "streams", check: word[dat.Stream]}},
 	dat.TypeSRQ: {"pz": refs("pz"), "state": {expr: "state", check: word[dat.SRQState]}},
 	dat.TypeLMR: {"pz": refs("pz"), "mem_type": {expr: "body->>'mem_type'", check: word[dat.MemType]}},
 	dat.TypeRMR: {"pz": refs("pz"), "lmr": refs("lmr")},
@@ -90,6 +92,9 @@ func (f filter) condition(c *conditions, name string, values []string) (string, 
 		}
 	}
 	wanted := c.arg(values) + "::text[]"
+	if f.array != "" {
+		return fmt.Sprintf("body->'%s' ?| %s", f.array, wanted), nil
+	}
 	if len(f.refs) == 0 {
 		return fmt.Sprintf("%s = ANY(%s)", f.expr, wanted), nil
 	}

@@ -61,7 +61,7 @@ func newImage(obj dat.Object) (image, error) {
 func readObject(t dat.ObjectType, body []byte) (dat.Object, error) {
 	obj := empties[t]()
 	if err := json.Unmarshal(body, obj); err != nil {
-		return nil, fmt.Errorf("a recorded %s cannot be read: %w", t, err)
+		return nil, &dat.Error{Return: dat.RetInternalError, Cause: err, Detail: "a recorded " + t.String() + " cannot be read; this is a fault of the service"}
 	}
 	return obj, nil
 }
@@ -69,6 +69,8 @@ func readObject(t dat.ObjectType, body []byte) (dat.Object, error) {
 // typeOf reads the word of objects.type.
 func typeOf(word string) (dat.ObjectType, error) {
 	var t dat.ObjectType
-	err := t.UnmarshalText([]byte(word))
-	return t, err
+	if err := t.UnmarshalText([]byte(word)); err != nil {
+		return t, &dat.Error{Return: dat.RetInternalError, Cause: err, Detail: "a recorded object has an unknown type; this is a fault of the service"}
+	}
+	return t, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -49,6 +50,10 @@ func run(m *testing.M) int {
 	stop, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	if err := cluster.Stop(stop); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if err := goleak.Find(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

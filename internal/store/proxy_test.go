@@ -24,7 +24,9 @@ type proxy struct {
 	// arrive, and how many arrive while their answer is lost.
 	beforeCommit, afterCommit atomic.Int32
 	lost                      atomic.Int32
-	refusing                  atomic.Bool
+	// refusing turns new connections away; refused counts them.
+	refusing atomic.Bool
+	refused  atomic.Int32
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
@@ -60,6 +62,7 @@ func (p *proxy) accept() {
 			return
 		}
 		if p.refusing.Load() {
+			p.refused.Add(1)
 			_ = client.Close()
 			continue
 		}

@@ -112,8 +112,8 @@ func (r *Recorder) Record(ctx context.Context, entries ...dat.Entry) ([]dat.Reco
 // Note hands over what already happened (or a refusal, which is dropped while the
 // database is away). It never blocks; done, which may be nil, is called from the
 // recorder's goroutine after the commit and must not block. An event that
-// cannot be recorded at all (its object is gone, or a fault) ends with an
-// empty Recorded.
+// cannot be recorded at all (its object is gone, or a fault) ends with a
+// Recorded that has no Change, and the object as it was recorded last.
 func (r *Recorder) Note(entry dat.Entry, done func(dat.Recorded)) {
 	u := &unit{entries: []dat.Entry{entry}, done: done}
 	r.mu.Lock()

@@ -169,8 +169,9 @@ func (r *Recorder) step(g *group, u *unit, e *dat.Entry) (step, error) {
 	before := r.current(g, e.Object.ID)
 	if e.Apply == nil {
 		if before.obj != nil {
+			h := before.obj.Head()
 			s.present = before.obj
-			s.change.Version, s.change.Object.Name = before.obj.Head().Version, before.obj.Head().Name
+			s.change.IA, s.change.Version, s.change.Object.Name = h.IA, h.Version, h.Name
 		}
 		return s, nil
 	}
@@ -180,7 +181,8 @@ func (r *Recorder) step(g *group, u *unit, e *dat.Entry) (step, error) {
 	}
 	s.before, s.after = before, image{}
 	if after == nil {
-		return s, s.end()
+		s.end()
+		return s, nil
 	}
 	return s, s.become(after, r.node)
 }
@@ -205,10 +207,9 @@ func (r *Recorder) apply(e *dat.Entry, before dat.Object) (after dat.Object, err
 }
 
 // end completes a step whose object is gone afterwards.
-func (s *step) end() error {
+func (s *step) end() {
 	h := s.before.obj.Head()
-	s.change.Version, s.change.Object.Name, s.change.Before = h.Version+1, h.Name, s.before.body
-	return nil
+	s.change.IA, s.change.Version, s.change.Object.Name, s.change.Before = h.IA, h.Version+1, h.Name, s.before.body
 }
 
 // become completes a step that makes or changes an object.
