@@ -156,6 +156,9 @@ func TestTheRulesOfDATAreFreeOfTheWorld(t *testing.T) {
 			continue
 		}
 		for _, p := range s.imports(t) {
+			if p == "net/netip" {
+				continue // addresses as values; it opens nothing
+			}
 			if p == "os" || p == "net" || strings.HasPrefix(p, "os/") || strings.HasPrefix(p, "net/") || strings.Contains(p, ".") {
 				t.Errorf("%s imports %s; package dat knows the standard library without os and net", s.path, p)
 			}
