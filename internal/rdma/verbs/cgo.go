@@ -72,6 +72,7 @@ type (
 	sharedQueue  struct{ c *C.struct_ibv_srq }
 	eventChannel struct{ c *C.struct_rdma_event_channel }
 	cmID         struct{ c *C.struct_rdma_cm_id }
+	queuePair    struct{ c *C.struct_ibv_qp }
 	completionQ  struct {
 		c  *C.struct_ibv_cq
 		wc *C.struct_ibv_wc
@@ -339,7 +340,7 @@ func (id cmID) setOption(name int, value uint8) error {
 	return minusOneErrno(rc, err)
 }
 
-// Implements: rdma_create_qp, rdma_destroy_qp.
+// Implements: rdma_create_qp, rdma_destroy_qp, ibv_destroy_qp.
 func (id cmID) createQP(pd protection, send, recv completionQ, srq sharedQueue, caps qpCaps, key uint64) error {
 	rc, err := C.create_qp(id.c, pd.c, send.c, recv.c, srq.c, C.struct_qp_caps{
 		send_wr: C.uint32_t(caps.sendWR), recv_wr: C.uint32_t(caps.recvWR),
@@ -348,7 +349,9 @@ func (id cmID) createQP(pd protection, send, recv completionQ, srq sharedQueue, 
 	return minusOneErrno(rc, err)
 }
 
-func (id cmID) destroyQP() { C.dl_rdma_destroy_qp(id.c) }
+func (id cmID) destroyQP()           { C.dl_rdma_destroy_qp(id.c) }
+func (id cmID) queuePair() queuePair { return queuePair{id.c.qp} }
+func (q queuePair) free() error      { return positiveErrno(C.dl_ibv_destroy_qp(q.c)) }
 
 // Implements: rdma_connect, rdma_accept, rdma_reject, rdma_reject_ece, rdma_disconnect, rdma_notify.
 func (id cmID) connect(p connParam, passive bool, data []byte) error {

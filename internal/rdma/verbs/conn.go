@@ -153,6 +153,7 @@ func (c *conn) openQP(e *ep) error {
 		}
 	}
 	e.waiting = nil
+	e.clearing.Add(1)
 	return nil
 }
 
@@ -261,7 +262,11 @@ func (c *conn) end(kind rdma.ReportKind, reason, detail string, privateData ...b
 		c.mu.Unlock()
 		c.sendQ.cq.drain()
 		c.recvQ.cq.drain()
-		if !calling {
+		switch {
+		case calling:
+		case c.hw.iwarp && c.side == active && !established:
+			c.hw.spawn(c.abort)
+		default:
 			c.mu.Lock()
 			c.closeQP()
 			c.mu.Unlock()
@@ -279,20 +284,41 @@ func (c *conn) end(kind rdma.ReportKind, reason, detail string, privateData ...b
 	})
 }
 
+// abort gives up a connection that the peer has not answered. Where the transport
+// is TCP that can take until its time-out, so it happens beside the caller, and the id
+// goes before the QP: the library may still work on the QP while the id is there.
+func (c *conn) abort() {
+	c.mu.Lock()
+	qp := c.id.queuePair()
+	c.hasQP = false
+	c.mu.Unlock()
+	c.hw.target(c.key, nil)
+	c.hw.destroyID(c.id)
+	_ = qp.free()
+	c.giveBack()
+	c.ep.clearing.Done()
+}
+
 // clearUp gives everything back but the QP, which is gone. A connection that was
 // ended here keeps its id until the peer has heard of it.
 func (c *conn) clearUp(linger bool) {
+	c.giveBack()
+	defer c.ep.clearing.Done()
+	if linger {
+		c.hw.linger(c.key, c.id)
+		return
+	}
+	c.closeID()
+}
+
+// giveBack forgets the QP and gives back its room in the queues.
+func (c *conn) giveBack() {
 	c.hw.mu.Lock()
 	delete(c.hw.conns, c.qpNum)
 	delete(c.hw.byKey, c.key)
 	c.hw.mu.Unlock()
 	c.sendQ.give()
 	c.recvQ.give()
-	if linger {
-		c.hw.linger(c.key, c.id)
-		return
-	}
-	c.closeID()
 }
 
 // flushAll reports what the device will not complete any more, in order. Some

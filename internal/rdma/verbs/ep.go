@@ -21,6 +21,9 @@ type ep struct {
 	// ended: the connection is over and the endpoint not reset yet.
 	ended bool
 	freed bool
+
+	// clearing counts connections whose QP is not gone yet.
+	clearing sync.WaitGroup
 }
 
 // waitingRecv is a receive that waits for a QP, and the zone of its buffer.
@@ -49,6 +52,7 @@ func (e *ep) Free() { e.free() }
 
 func (e *ep) release() {
 	e.Disconnect()
+	e.clearing.Wait()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.freed = true

@@ -24,8 +24,8 @@ type hardware struct {
 	iwarp bool
 	limit deviceAttr
 
-	// cmLock keeps the connection manager's library from working on an id that
-	// is being destroyed.
+	// cmLock keeps the connection manager's library from working on a QP that is
+	// being destroyed. Destroying an id needs no such care, and can take long.
 	cmLock sync.Mutex
 	next   atomic.Uint64
 	tasks  sync.WaitGroup
@@ -200,11 +200,7 @@ func (h *hardware) target(key uint64, t cmTarget) {
 	h.targets[key] = t
 }
 
-func (h *hardware) destroyID(id cmID) {
-	h.cmLock.Lock()
-	defer h.cmLock.Unlock()
-	_ = id.free()
-}
+func (h *hardware) destroyID(id cmID) { _ = id.free() }
 
 // close ends the life: everything of it is freed, children before parents.
 func (h *hardware) close() {

@@ -32,6 +32,7 @@
 	X(struct ibv_srq *, ibv_create_srq, (struct ibv_pd *pd, struct ibv_srq_init_attr *a), (pd, a)) \
 	X(int, ibv_modify_srq, (struct ibv_srq *srq, struct ibv_srq_attr *a, int mask), (srq, a, mask)) \
 	X(int, ibv_destroy_srq, (struct ibv_srq *srq), (srq)) \
+	X(int, ibv_destroy_qp, (struct ibv_qp *qp), (qp)) \
 	X(int, ibv_query_qp, (struct ibv_qp *qp, struct ibv_qp_attr *a, int mask, struct ibv_qp_init_attr *i), (qp, a, mask, i)) \
 	X(int, ibv_modify_qp, (struct ibv_qp *qp, struct ibv_qp_attr *a, int mask), (qp, a, mask))
 

@@ -183,12 +183,18 @@ func (r *request) Accept(to rdma.EP, privateData []byte) error {
 		e.fail(rdma.ReportAcceptFailed, cmNames[cmDisconnected], "The peer had gone before the request was accepted.")
 		return nil
 	}
+	defer r.free()
 	err = e.accept(r.cm, privateData)
-	if err != nil {
-		_ = r.cm.reject(false, nil)
-		r.hw.destroyID(r.cm)
+	if err == nil {
+		return nil
 	}
-	r.free()
+	// The kernel tells of a vanished peer by refusing everything on its request.
+	refused := r.cm.reject(false, nil)
+	r.hw.destroyID(r.cm)
+	if refused != nil {
+		e.fail(rdma.ReportAcceptFailed, cmNames[cmDisconnected], "The peer had gone before the request was accepted.")
+		return nil
+	}
 	return err
 }
 
