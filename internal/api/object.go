@@ -53,25 +53,25 @@ func (a *API) object(ctx context.Context, t dat.ObjectType, id string) (dat.Obje
 	if o, ok := a.manager.Get(t, dat.Handle(id)); ok {
 		return o, nil
 	}
+	if err := a.manager.Await(ctx, dat.Handle(id)); err != nil {
+		return nil, err
+	}
+	if o, ok := a.manager.Get(t, dat.Handle(id)); ok {
+		return o, nil
+	}
 	return a.store.Get(ctx, t, dat.Handle(id))
 }
 
 // ours refuses a write to what is not there (404) or another node's (421).
 func (a *API) ours(ctx context.Context, t dat.ObjectType, id string) error {
-	if !isID(t, id) {
-		return noSuch(t)
-	}
-	if _, ok := a.manager.Get(t, dat.Handle(id)); ok {
-		return nil
-	}
-	o, err := a.store.Get(ctx, t, dat.Handle(id))
+	o, err := a.object(ctx, t, id)
 	if err != nil {
 		return err
 	}
-	if o.Head().Node == a.node {
-		return noSuch(t) // recorded a moment ago and gone since
+	if node := o.Head().Node; node != a.node {
+		return a.elsewhere(ctx, node)
 	}
-	return a.elsewhere(ctx, o.Head().Node)
+	return nil
 }
 
 // create carries out a POST that makes an object.

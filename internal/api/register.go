@@ -93,10 +93,15 @@ func (a *API) operation(r route) huma.Operation {
 	return op
 }
 
-// finish completes what huma documented: the media types of the body.
+// finish completes what huma documented: no body where there is none, and the
+// media types of the call's own.
 func (a *API) finish(r route) {
-	a.queries[r.id] = queryRulesOf(a.documented(r))
-	body := a.documented(r).RequestBody
+	op := a.documented(r)
+	a.queries[r.id] = queryRulesOf(op)
+	if r.answer == nil {
+		op.Responses[strconv.Itoa(op.DefaultStatus)].Content = nil
+	}
+	body := op.RequestBody
 	if body == nil {
 		return
 	}

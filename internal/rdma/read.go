@@ -142,6 +142,16 @@ func (m *Manager) RecvQuery(id dat.Handle) (dat.RecvQuery, error) {
 	return ep.recvQuery(), nil
 }
 
+// Await returns when no event of the object waits for its record, at once for a
+// handle that names nothing here. The error is the store's absence or the context's.
+func (m *Manager) Await(ctx context.Context, id dat.Handle) error {
+	o := m.objectOf(id)
+	if o == nil {
+		return nil
+	}
+	return o.notes.wait(ctx, m.rec)
+}
+
 // WaitEP returns the recorded endpoint once its live state is settled and every
 // event up to then is recorded. Errors: the context's, DAT_INVALID_HANDLE where
 // the endpoint ends meanwhile.

@@ -1,0 +1,161 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/datapi/datapi/internal/rdma"
+	"github.com/datapi/datapi/internal/rdma/soft"
+	"github.com/datapi/datapi/internal/store"
+)
+
+// cluster is the private PostgreSQL of all tests.
+var cluster *store.Postgres
+
+func TestMain(m *testing.M) { os.Exit(withCluster(m)) }
+
+func withCluster(m *testing.M) int {
+	dir, err := os.MkdirTemp("/tmp", "datapi-api-test-")
+	if err == nil {
+		err = os.Chmod(dir, 0o711) // PostgreSQL's account must get through
+	}
+	ctx := context.Background()
+	if err == nil {
+		cluster, err = store.StartPostgres(ctx, filepath.Join(dir, "data"), nil)
+	}
+	if err == nil {
+		err = makeTemplate(ctx)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code := m.Run()
+	stop, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	if err := cluster.Stop(stop); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	return code
+}
+
+func makeTemplate(ctx context.Context) error {
+	if err := administer(ctx, "CREATE DATABASE template_datapi"); err != nil {
+		return err
+	}
+	_, err := store.MigrateUp(ctx, onDatabase("template_datapi"), slog.New(slog.DiscardHandler))
+	return err
+}
+
+func administer(ctx context.Context, sql string) error {
+	conn, err := pgx.Connect(ctx, cluster.URL())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, sql)
+	return err
+}
+
+func onDatabase(name string) string {
+	u, err := url.Parse(cluster.URL())
+	if err != nil {
+		panic(err)
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+var databases atomic.Int64
+
+// newDatabase is the URL of a fresh, migrated database.
+func newDatabase(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("test_%d", databases.Add(1))
+	must(t, administer(t.Context(), "CREATE DATABASE "+name+" TEMPLATE template_datapi"))
+	t.Cleanup(func() { must(t, administer(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")) })
+	return onDatabase(name)
+}
+
+// rig is a whole service without its listener: PostgreSQL, soft engine, API.
+type rig struct {
+	t       testing.TB
+	api     *API
+	manager *rdma.Manager
+	store   *store.Store
+	soft    *soft.Provider
+	url     string
+}
+
+// newRig runs a service of node alpha with two soft adapters.
+func newRig(t testing.TB, change ...func(*Config)) *rig {
+	t.Helper()
+	return newRigOn(t, newDatabase(t), "alpha", change...)
+}
+
+func newRigOn(t testing.TB, database, node string, change ...func(*Config)) *rig {
+	t.Helper()
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	s, err := store.Open(t.Context(), store.Config{URL: database, Node: node, Address: "http://" + node + ":8480", Version: "test", Logger: log})
+	must(t, err)
+	r := &rig{t: t, store: s, soft: soft.New(2), url: database}
+	r.manager = rdma.NewManager(node, s.Recorder(), rdma.WithLogger(log))
+	must(t, r.manager.AddProvider(t.Context(), r.soft))
+	living, err := s.Living(t.Context(), node)
+	must(t, err)
+	must(t, r.manager.Restore(t.Context(), living))
+	cfg := Config{Manager: r.manager, Store: s, Node: node, Version: "test", Metrics: true, Logger: log}
+	for _, f := range change {
+		f(&cfg)
+	}
+	r.api, err = New(cfg)
+	must(t, err)
+	t.Cleanup(r.stop)
+	return r
+}
+
+func (r *rig) stop() {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	r.api.Close()
+	if _, err := r.manager.Close(ctx); err != nil {
+		r.t.Error(err)
+	}
+	if err := r.store.Close(ctx); err != nil {
+		r.t.Error(err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually waits until a condition holds.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatal("did not come about: " + what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
