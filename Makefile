@@ -34,7 +34,7 @@ build: setup-run web/dist/index.html ## Build the page and the program: bin/data
 test: setup-test test-web journeys test-go ## Run every test: vet, Go, the page's parts, the page in a browser
 
 .PHONY: test-go
-test-go: setup-test ## Run go vet and the Go tests
+test-go: setup-test web/node_modules/.installed ## Run go vet and the Go tests
 	go vet -tags '$(TAGS)' ./...
 	$(GO_TEST) -tags '$(TAGS)' ./...
 
@@ -71,7 +71,7 @@ lint: setup-test web/node_modules/.installed ## Lint the Go code, the page, open
 	scripts/check-image
 
 .PHONY: gen
-gen: web/node_modules/.installed ## Make the generated files: openapi.yaml and the clients' types
+gen: web/node_modules/.installed ## Make the generated files: openapi.yaml and the page's types of it
 	scripts/gen
 
 .PHONY: check
