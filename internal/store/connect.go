@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,9 +21,13 @@ const (
 	connectPatience = 30 * time.Second
 	// connectTimeout bounds one attempt on one host.
 	connectTimeout = 5 * time.Second
-	// roundTrip bounds one exchange of the recorder with the database; longer
-	// means that the connection is dead.
-	roundTrip = 15 * time.Second
+	// roundTrip bounds one exchange of the recorder with the database, perChange
+	// what each change of a group adds; longer means that the connection is dead.
+	roundTrip = 5 * time.Second
+	perChange = 5 * time.Millisecond
+	// poolLeast is the least room of the pool where the URL says nothing: one slow
+	// list must not hold up the rest.
+	poolLeast = 10
 	// Connection attempts are retried after a random time between these, doubling.
 	backoffFirst = 50 * time.Millisecond
 	backoffMost  = 2 * time.Second
@@ -35,6 +40,9 @@ func parseURL(url, application string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("the database URL cannot be read (%w); it looks like postgres://user:password@host:5432/name", hidePassword(err))
+	}
+	if !strings.Contains(url, "pool_max_conns") {
+		cfg.MaxConns = max(cfg.MaxConns, poolLeast)
 	}
 	c := cfg.ConnConfig
 	if c.ValidateConnect == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -239,6 +240,48 @@ func stopPostgres(t testing.TB, pg *Postgres) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	must(t, pg.Stop(ctx))
+}
+
+func TestAFrozenPostgresIsSeenAndComesBack(t *testing.T) {
+	pg, err := StartPostgres(t.Context(), filepath.Join(shortDir(t), "data"), nil)
+	must(t, err)
+	t.Cleanup(func() { stopPostgres(t, pg) })
+	s := openStore(t, pg.URL(), "alpha")
+	record(t, s, creation(endpoint(newID(t), "alpha", "")))
+	processes := processesIn(t, pg.Dir())
+	for _, pid := range processes {
+		must(t, syscall.Kill(pid, syscall.SIGSTOP))
+	}
+	_, err = s.Recorder().Record(t.Context(), creation(endpoint(newID(t), "alpha", "")))
+	wantError(t, err, dat.RetInternalError, KindStoreAway)
+	began := time.Now()
+	_, err = s.Recorder().Record(t.Context(), creation(endpoint(newID(t), "alpha", "")))
+	wantError(t, err, dat.RetInternalError, KindStoreAway)
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("a write while the database is away took %s to be refused", took)
+	}
+	for _, pid := range processes {
+		must(t, syscall.Kill(pid, syscall.SIGCONT))
+	}
+	eventually(t, "writes are taken again", func() bool { return s.Recorder().Away() == nil })
+	if rec := record(t, s, creation(endpoint(newID(t), "alpha", "")))[0]; rec.Change.ID != 2 {
+		t.Errorf("the next change has the id %d: what was refused must have left nothing", rec.Change.ID)
+	}
+}
+
+// processesIn are the processes that work in a directory.
+func processesIn(t *testing.T, dir string) (pids []int) {
+	t.Helper()
+	links, err := filepath.Glob("/proc/[0-9]*/cwd")
+	must(t, err)
+	for _, link := range links {
+		if cwd, err := os.Readlink(link); err == nil && cwd == dir {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link)))
+			must(t, err)
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 func TestAwayRefusesWritesKeepsEventsAndComesBack(t *testing.T) {

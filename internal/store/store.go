@@ -124,8 +124,8 @@ func (s *Store) Recorder() *Recorder { return s.recorder }
 // Log is the log of changes as watchers see it.
 func (s *Store) Log() *Log { return s.log }
 
-// Ready is nil while the database answers, no event waits for its record and
-// the log is not behind; the error says in one line what is wrong.
+// Ready is nil while the database answers and the log is not behind; the error
+// says in one line what is wrong, and how many events wait for their record.
 func (s *Store) Ready(ctx context.Context) error {
 	waiting := s.recorder.Waiting()
 	if err := s.recorder.Away(); err != nil {
