@@ -17,6 +17,10 @@ import (
 // stopPatience is how long an orderly stop may take before what is left is given up.
 const stopPatience = time.Minute
 
+// sameSignal is how soon after the first a signal is that one again: what runs the service may send it to the
+// process and to its group.
+const sameSignal = 100 * time.Millisecond
+
 // newServe builds the command that runs the service.
 func newServe() *cobra.Command {
 	var options serveOptions
@@ -59,9 +63,12 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, out io.Writer) er
 	defer stop(nil)
 	go func() {
 		first := <-signals
+		came := time.Now()
 		log.Info("stopping", "signal", first.String())
 		stop(errStopped)
-		<-signals
+		for again := true; again; again = time.Since(came) < sameSignal {
+			<-signals
+		}
 		log.Warn("stopping at once")
 		os.Exit(exitRefused)
 	}()
