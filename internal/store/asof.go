@@ -80,6 +80,8 @@ func (s *Store) beforeAll(ctx context.Context, t dat.ObjectType, id dat.Handle, 
 }
 
 func notThen(t dat.ObjectType, id dat.Handle, why string) *dat.Error {
-	return &dat.Error{Return: dat.RetInvalidHandle, Subtype: handleSubtypes[t],
-		Detail: fmt.Sprintf("the %s %s was not there at that moment: %s; its history tells when it was", t, id, why)}
+	return &dat.Error{
+		Return: dat.RetInvalidHandle, Subtype: handleSubtypes[t],
+		Detail: fmt.Sprintf("the %s %s was not there at that moment: %s; its history tells when it was", t, id, why),
+	}
 }

@@ -45,16 +45,26 @@ type mapping struct {
 }
 
 var mappings = []mapping{
-	{"objects_name_living", fateRefused, dat.RetInvalidState, KindNameTaken, "name",
-		"another living object of this type bears this name; choose another one or free that object"},
-	{"objects_name_pattern", fateRefused, dat.RetInvalidParameter, "", "name",
-		"a name is 1 to 63 of a-z, 0-9, dot, underscore and hyphen"},
-	{"changes_reason_short", fateRefused, dat.RetInvalidParameter, "", "X-Change-Reason",
-		"a reason has at most 500 characters"},
-	{"kept_key", fateRefused, dat.RetInvalidState, KindKeyRunning, "Idempotency-Key",
-		"another request with this key is under way; wait for its answer, then repeat"},
-	{"groups_epoch", fateFenced, dat.RetInternalError, KindStoreAway, "",
-		"another process has taken over this node; this one records nothing any more and must be stopped"},
+	{
+		"objects_name_living", fateRefused, dat.RetInvalidState, KindNameTaken, "name",
+		"another living object of this type bears this name; choose another one or free that object",
+	},
+	{
+		"objects_name_pattern", fateRefused, dat.RetInvalidParameter, "", "name",
+		"a name is 1 to 63 of a-z, 0-9, dot, underscore and hyphen",
+	},
+	{
+		"changes_reason_short", fateRefused, dat.RetInvalidParameter, "", "X-Change-Reason",
+		"a reason has at most 500 characters",
+	},
+	{
+		"kept_key", fateRefused, dat.RetInvalidState, KindKeyRunning, "Idempotency-Key",
+		"another request with this key is under way; wait for its answer, then repeat",
+	},
+	{
+		"groups_epoch", fateFenced, dat.RetInternalError, KindStoreAway, "",
+		"another process has taken over this node; this one records nothing any more and must be stopped",
+	},
 	{"22P05", fateRefused, dat.RetInvalidParameter, "", "", "a text holds a character that cannot be stored (U+0000); leave it out"},
 	{"22021", fateRefused, dat.RetInvalidParameter, "", "", "a text holds a character that cannot be stored; use valid UTF-8 without U+0000"},
 	{"40", fateAgain, dat.RetInternalError, "", "", ""},
@@ -119,8 +129,10 @@ func refusal(match string) *dat.Error {
 
 // notThere is the refusal of an id that no living object has.
 func notThere(t dat.ObjectType, id dat.Handle) *dat.Error {
-	return &dat.Error{Return: dat.RetInvalidHandle, Subtype: handleSubtypes[t],
-		Detail: "there is no " + t.String() + " with the id " + quoteShort(string(id)) + "; list them to see which there are"}
+	return &dat.Error{
+		Return: dat.RetInvalidHandle, Subtype: handleSubtypes[t],
+		Detail: "there is no " + t.String() + " with the id " + quoteShort(string(id)) + "; list them to see which there are",
+	}
 }
 
 var handleSubtypes = [...]dat.Subtype{

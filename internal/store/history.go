@@ -200,8 +200,10 @@ func (s *Store) noVersion(ctx context.Context, t dat.ObjectType, id dat.Handle, 
 	if version >= 1 && version < newest.Items[0].Version {
 		return ErrGone
 	}
-	return &dat.Error{Return: dat.RetInvalidHandle, Subtype: handleSubtypes[t],
-		Detail: fmt.Sprintf("this %s has no version %d; its newest is %d", t, version, newest.Items[0].Version)}
+	return &dat.Error{
+		Return: dat.RetInvalidHandle, Subtype: handleSubtypes[t],
+		Detail: fmt.Sprintf("this %s has no version %d; its newest is %d", t, version, newest.Items[0].Version),
+	}
 }
 
 // imageAt is the whole object after a change, nil where it was gone then.

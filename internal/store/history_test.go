@@ -110,8 +110,10 @@ func TestPruneKeepsEachObjectsLastChangeAndSaysWhatIsGone(t *testing.T) {
 func TestChangesFilter(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
 	id, recorded := lives(t, s)
-	record(t, s, dat.Entry{Object: dat.ObjectRef{Type: dat.TypeEndpoint, ID: id}, IA: "soft0@alpha", Cause: "dat_ep_free",
-		Actor: "someone", RequestID: "r", Reason: "why not", Outcome: dat.RetInvalidHandle})
+	record(t, s, dat.Entry{
+		Object: dat.ObjectRef{Type: dat.TypeEndpoint, ID: id}, IA: "soft0@alpha", Cause: "dat_ep_free",
+		Actor: "someone", RequestID: "r", Reason: "why not", Outcome: dat.RetInvalidHandle,
+	})
 	cases := map[string]struct {
 		q    ChangeQuery
 		want int

@@ -89,8 +89,10 @@ func TestListRefusesWhatItDoesNotKnow(t *testing.T) {
 		}
 	}
 	for _, q := range []Query{
-		{Type: dat.TypePZ, Cursor: page.Next}, {Type: dat.TypeEndpoint, Sort: "name", Cursor: page.Next},
-		{Type: dat.TypeEndpoint, Cursor: page.Next, Offset: 1}, {Type: dat.TypeEndpoint, Cursor: page.Next[:len(page.Next)-3]},
+		{Type: dat.TypePZ, Cursor: page.Next},
+		{Type: dat.TypeEndpoint, Sort: "name", Cursor: page.Next},
+		{Type: dat.TypeEndpoint, Cursor: page.Next, Offset: 1},
+		{Type: dat.TypeEndpoint, Cursor: page.Next[:len(page.Next)-3]},
 		{Type: dat.TypeEndpoint, Cursor: writeCursor(cursor{For: "endpoint created_at", Key: "1; DROP"})},
 	} {
 		_, err := s.List(t.Context(), q)

@@ -152,9 +152,11 @@ func endpoint(id dat.Handle, node, name string) *dat.Endpoint {
 	return &dat.Endpoint{
 		Meta:  dat.Meta{ID: id, Name: dat.Name(name), IA: dat.Handle("soft0@" + node), Node: node, Labels: map[string]string{}},
 		State: dat.EPUnconnected,
-		Attributes: dat.EPAttributes{MaxMessageSize: 1 << 20, MaxRDMASize: 1 << 20, MaxRecvDTOs: 16, MaxRequestDTOs: 16,
+		Attributes: dat.EPAttributes{
+			MaxMessageSize: 1 << 20, MaxRDMASize: 1 << 20, MaxRecvDTOs: 16, MaxRequestDTOs: 16,
 			QOS: dat.QOSBestEffort, RecvCompletionFlags: dat.CompletionEVDThreshold, RequestCompletionFlags: dat.CompletionEVDThreshold,
-			SRQSoftHW: dat.WatermarkInfinite, EPTransportSpecific: map[string]string{}, EPProviderSpecific: map[string]string{}},
+			SRQSoftHW: dat.WatermarkInfinite, EPTransportSpecific: map[string]string{}, EPProviderSpecific: map[string]string{},
+		},
 		Watermarks: dat.Watermarks{SoftHigh: dat.WatermarkInfinite, HardHigh: dat.WatermarkInfinite},
 	}
 }
@@ -185,8 +187,10 @@ func modification(id dat.Handle, change func(*dat.Endpoint)) dat.Entry {
 
 // ending is the entry that frees an object.
 func ending(t dat.ObjectType, id dat.Handle) dat.Entry {
-	return dat.Entry{Object: dat.ObjectRef{Type: t, ID: id}, Cause: "dat_ep_free", Actor: "test",
-		Apply: func(dat.Object) dat.Object { return nil }}
+	return dat.Entry{
+		Object: dat.ObjectRef{Type: t, ID: id}, Cause: "dat_ep_free", Actor: "test",
+		Apply: func(dat.Object) dat.Object { return nil },
+	}
 }
 
 // record records and must succeed.

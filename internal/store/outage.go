@@ -134,8 +134,8 @@ func (r *Recorder) settle(ctx context.Context, s *session) error {
 // events keep waiting. Refusals that wait are dropped.
 func (r *Recorder) goAway(err error, forGood bool) {
 	away := &dat.Error{Return: dat.RetInternalError, Kind: KindStoreAway, Detail: awayDetail, Cause: err}
-	if own, is := mapError(err).(*dat.Error); is && own.Kind == KindStoreAway && own.Detail != "" {
-		away.Detail = own.Detail
+	if m := mappingOf(err); m.detail != "" && m.kind == KindStoreAway {
+		away.Detail = m.detail
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -62,7 +62,8 @@ func StartPostgres(ctx context.Context, dataDir string, log *slog.Logger) (*Post
 	if err := <-ready; err != nil {
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), quickEnd)
 		defer cancel()
-		return nil, errors.Join(err, p.Stop(stop))
+		_ = p.Stop(stop) // what went wrong is known
+		return nil, err
 	}
 	return p, nil
 }
@@ -85,8 +86,10 @@ func (p *Postgres) prepare(ctx context.Context) error {
 
 // URL is the connection string; it lies in no file and needs no password.
 func (p *Postgres) URL() string {
-	u := url.URL{Scheme: "postgres", User: url.User(clusterUser), Path: "/postgres",
-		RawQuery: url.Values{"host": {p.place.sockets}, "port": {socketPort}}.Encode()}
+	u := url.URL{
+		Scheme: "postgres", User: url.User(clusterUser), Path: "/postgres",
+		RawQuery: url.Values{"host": {p.place.sockets}, "port": {socketPort}}.Encode(),
+	}
 	return u.String()
 }
 

@@ -125,7 +125,10 @@ func (p *Postgres) runOnce(answering func(ended <-chan struct{}) error) error {
 	if <-outcome != nil {
 		return fmt.Errorf("%w: %s", errNoStart, said.String())
 	}
-	return fmt.Errorf("%w: %v", errEnded, err)
+	if err == nil {
+		return errEnded
+	}
+	return fmt.Errorf("%w: %w", errEnded, err)
 }
 
 func (p *Postgres) setProcess(process *os.Process) {

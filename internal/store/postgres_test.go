@@ -252,7 +252,7 @@ func TestPostgresThatCannotStartSaysWhy(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "PostgreSQL did not start") {
 		t.Errorf("got %v", err)
 	}
-	if !strings.Contains(fmt.Sprint(err), "no_such_setting") {
+	if !strings.Contains(fmt.Sprint(err), "no_such_setting") || strings.Contains(fmt.Sprint(err), "\n") {
 		t.Errorf("the reason is missing: %v", err)
 	}
 }

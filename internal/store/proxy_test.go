@@ -40,8 +40,10 @@ func newProxy(t testing.TB, u string) (*proxy, string) {
 	must(t, err)
 	dir, err := os.MkdirTemp("/tmp", "datapi-proxy-")
 	must(t, err)
-	p := &proxy{t: t, dir: dir, conns: map[net.Conn]bool{},
-		backend: filepath.Join(parsed.Query().Get("host"), ".s.PGSQL."+socketPort)}
+	p := &proxy{
+		t: t, dir: dir, conns: map[net.Conn]bool{},
+		backend: filepath.Join(parsed.Query().Get("host"), ".s.PGSQL."+socketPort),
+	}
 	p.listener, err = net.Listen("unix", filepath.Join(dir, ".s.PGSQL."+socketPort))
 	must(t, err)
 	p.wg.Go(p.accept)

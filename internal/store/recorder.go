@@ -208,6 +208,8 @@ func (r *Recorder) withdraw(u *unit) bool {
 }
 
 func interrupted(ctx context.Context) *dat.Error {
-	return &dat.Error{Return: dat.RetInterruptedCall, Cause: context.Cause(ctx),
-		Detail: "the call was given up before anything was changed; repeat it"}
+	return &dat.Error{
+		Return: dat.RetInterruptedCall, Cause: context.Cause(ctx),
+		Detail: "the call was given up before anything was changed; repeat it",
+	}
 }

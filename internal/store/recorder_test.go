@@ -14,13 +14,13 @@ import (
 )
 
 // wantError asks for a *dat.Error with a return and a kind.
-func wantError(t testing.TB, err error, ret dat.Return, kind string) *dat.Error {
+func wantError(t testing.TB, err error, ret dat.Return, kind string) dat.Error {
 	t.Helper()
 	var e *dat.Error
 	if !errors.As(err, &e) || e.Return != ret || e.Kind != kind {
 		t.Fatalf("got %v, want %v of kind %q", err, ret, kind)
 	}
-	return e
+	return *e
 }
 
 func TestCreateModifyFreeAreRecordedWithFieldsAndVersions(t *testing.T) {
@@ -229,10 +229,12 @@ func TestChangesOfOneObjectNeverPassEachOther(t *testing.T) {
 func TestKeptAnswerIsCommittedWithItsChange(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
 	entry := creation(endpoint(newID(t), "alpha", ""))
-	entry.Keep = &dat.Kept{Principal: "p", Method: "POST", Path: "/endpoints", Key: "k", BodyHash: []byte{1},
+	entry.Keep = &dat.Kept{
+		Principal: "p", Method: "POST", Path: "/endpoints", Key: "k", BodyHash: []byte{1},
 		Answer: func(o dat.Object) (int, map[string]string, []byte) {
 			return 201, map[string]string{"ETag": `"1"`}, []byte(o.Head().ID)
-		}}
+		},
+	}
 	answer, running, err := s.Kept(t.Context(), "p", "POST", "/endpoints", "k")
 	if answer != nil || running || err != nil {
 		t.Fatal(answer, running, err)

@@ -142,8 +142,10 @@ func keptRowOf(s *step) (keptRow, bool) {
 func encode[T any](rows []T) ([]byte, error) {
 	b, err := json.Marshal(rows)
 	if err != nil {
-		return nil, &dat.Error{Return: dat.RetInternalError, Cause: err,
-			Detail: "the change cannot be written down; this is a fault of the service"}
+		return nil, &dat.Error{
+			Return: dat.RetInternalError, Cause: err,
+			Detail: "the change cannot be written down; this is a fault of the service",
+		}
 	}
 	return b, nil
 }

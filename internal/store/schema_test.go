@@ -186,8 +186,10 @@ func TestConstraintsMakeImpossibleRowsImpossible(t *testing.T) {
 func TestEveryStateThatOccursCanBeRecorded(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
 	address := "10.77.0.2"
-	for _, state := range []dat.EPState{dat.EPUnconnected, dat.EPReserved, dat.EPPassiveConnectionPending, dat.EPActiveConnectionPending,
-		dat.EPTentativeConnectionPending, dat.EPConnected, dat.EPDisconnectPending, dat.EPDisconnected, dat.EPCompletionPending} {
+	for _, state := range []dat.EPState{
+		dat.EPUnconnected, dat.EPReserved, dat.EPPassiveConnectionPending, dat.EPActiveConnectionPending,
+		dat.EPTentativeConnectionPending, dat.EPConnected, dat.EPDisconnectPending, dat.EPDisconnected, dat.EPCompletionPending,
+	} {
 		e := endpoint(newID(t), "alpha", "")
 		e.State = state
 		if state == dat.EPConnected {

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -92,7 +93,7 @@ func (s *Subscription) more(ctx context.Context) (changes []dat.Change, stale bo
 		return changes, stale, turned, nil
 	}
 	changes, err = l.read(ctx, s.at, logChunk)
-	if err == ErrGone || ctx.Err() != nil {
+	if errors.Is(err, ErrGone) || ctx.Err() != nil {
 		return nil, stale, turned, cmp.Or(ctx.Err(), err)
 	}
 	return changes, stale || err != nil, turned, nil
