@@ -112,7 +112,7 @@ func (a reply) fits(request *http.Request, body []byte) {
 	out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: a.status, Header: a.header, Options: options}
 	out.SetBodyBytes(a.body)
 	if err := openapi3filter.ValidateResponse(request.Context(), out); err != nil {
-		a.t.Errorf("%s %s: the answer is not what the document describes: %v\n%s", request.Method, request.URL, err, a.body)
+		a.t.Errorf("%s %s: the answer is not what the document describes: %.600v\n%.600s", request.Method, request.URL, err, a.body)
 	}
 }
 
@@ -120,7 +120,7 @@ func (a reply) fits(request *http.Request, body []byte) {
 func (a reply) is(status int) reply {
 	a.t.Helper()
 	if a.status != status {
-		a.t.Fatalf("the status is %d, not %d: %s", a.status, status, a.body)
+		a.t.Fatalf("the status is %d, not %d: %.600s", a.status, status, a.body)
 	}
 	return a
 }

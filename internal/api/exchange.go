@@ -25,6 +25,8 @@ type exchange struct {
 	secure bool
 	// key is the Idempotency-Key under way, nil where there is none.
 	key *keyed
+	// known is If-None-Match.
+	known string
 	// body is what the request brought.
 	body []byte
 	// secret tells that the answer carries a credential and must not be kept.
@@ -45,7 +47,7 @@ func exchangeOf(ctx context.Context) *exchange {
 // withExchange starts the exchange of a request and returns its id to the client.
 func withExchange(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{id: r.Header.Get(requestIDHeader), path: r.URL.Path, secure: r.TLS != nil}
+		x := &exchange{id: r.Header.Get(requestIDHeader), path: r.URL.Path, secure: r.TLS != nil, known: r.Header.Get("If-None-Match")}
 		if !goodRequestID(x.id) {
 			x.id = uuid.Must(uuid.NewV7()).String()
 		}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,10 +67,9 @@ func entityTags(header string) (strong []string, any, ok bool) {
 	return strong, false, found
 }
 
-// notModified tells whether the client's copy is still right (If-None-Match
-// compares weakly).
-func notModified(r *http.Request, etag string) bool {
-	header := r.Header.Get("If-None-Match")
+// notModified tells whether the client's copy is still right: header is its
+// If-None-Match, which compares weakly.
+func notModified(header, etag string) bool {
 	if header == "" || etag == "" {
 		return false
 	}

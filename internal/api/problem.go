@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/store"
 )
 
 // Problem is the body of every refusal and failure (RFC 9457) with DAT's own
@@ -95,9 +96,9 @@ var returns = [...]kind{
 const (
 	kindInvalidRequest    = "invalid-request"
 	kindInvalidMember     = "invalid-parameter"
-	kindNameTaken         = "name-taken"
+	kindNameTaken         = store.KindNameTaken
 	kindIAGone            = "ia-gone"
-	kindStoreAway         = "store-away"
+	kindStoreAway         = store.KindStoreAway
 	kindNodeAway          = "node-away"
 	kindOtherNode         = "other-node"
 	kindVersionMismatch   = "version-mismatch"
@@ -113,7 +114,7 @@ const (
 	kindForeignOrigin     = "foreign-origin"
 	kindRateLimited       = "rate-limited"
 	kindKeyReused         = "idempotency-key-reused"
-	kindKeyRunning        = "idempotency-key-running"
+	kindKeyRunning        = store.KindKeyRunning
 	kindInternal          = "internal-error"
 	kindShuttingDown      = "shutting-down"
 	kindNotAtomic         = "not-atomic"

@@ -57,18 +57,21 @@ func problemOfDAT(e *dat.Error) *Problem {
 		k = kindOfReturn(e)
 	}
 	p := newProblem(k, e.Detail)
-	if e.Return != dat.RetSuccess {
+	if !known && e.Return != dat.RetSuccess {
 		p.Return = &e.Return
 	}
 	p.Subtype, p.State = e.Subtype, e.State
 	if e.Field != "" {
 		p.Field = &e.Field
-		if p.Status == http.StatusUnprocessableEntity {
+		if blamesBody[p.Status] || e.Kind == kindNameTaken {
 			p.Errors = []ProblemError{{Location: "body." + e.Field, Message: p.Detail}}
 		}
 	}
 	return p
 }
+
+// blamesBody are the statuses whose field is a member that was sent.
+var blamesBody = map[int]bool{http.StatusUnprocessableEntity: true, http.StatusNotImplemented: true}
 
 // kindOfReturn is the row of the return; an invalid handle in the body is 422.
 func kindOfReturn(e *dat.Error) kind {

@@ -54,6 +54,14 @@ type answer struct {
 	Body         []byte
 }
 
+// unlessKnown makes the answer a 304 where the client has it already and it may be
+// kept.
+func (ans *answer) unlessKnown(x *exchange) {
+	if ans.CacheControl != noStore && notModified(x.known, ans.ETag) {
+		*ans = answer{Status: http.StatusNotModified, ETag: ans.ETag, CacheControl: ans.CacheControl}
+	}
+}
+
 // isWrite tells the methods that change something.
 func (r route) isWrite() bool { return r.method != http.MethodGet }
 
@@ -65,6 +73,9 @@ func register[I, O any](a *API, r route, handle func(context.Context, *I) (*O, e
 		out, err := handle(ctx, in)
 		if err != nil {
 			return nil, a.refusal(ctx, err)
+		}
+		if ans, ok := any(out).(*answer); ok && r.method == http.MethodGet {
+			ans.unlessKnown(exchangeOf(ctx))
 		}
 		return out, nil
 	})

@@ -124,7 +124,7 @@ func (d document) serve(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(d.contentType, "text/html") {
 		h.Set("Content-Security-Policy", pagePolicy)
 	}
-	if notModified(r, d.etag) {
+	if notModified(r.Header.Get("If-None-Match"), d.etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
