@@ -40,40 +40,50 @@ func (r *Recorder) Record(ctx context.Context, entries ...dat.Entry) ([]dat.Reco
 		return nil, err
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.away != nil {
-		return nil, r.away
+	away, refuse := r.away, r.refuse
+	r.mu.Unlock()
+	if away != nil {
+		return nil, away
 	}
-	if r.refuse != nil {
-		if err := r.refuse(entries); err != nil {
+	if refuse != nil {
+		if err := refuse(entries); err != nil {
 			return nil, err
 		}
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return r.commitLocked(entries)
 }
 
 // commitLocked applies the entries, all or none.
 func (r *Recorder) commitLocked(entries []dat.Entry) ([]dat.Recorded, error) {
-	images, names := maps.Clone(r.images), maps.Clone(r.names)
+	staged := map[dat.Handle]dat.Object{}
+	names := map[dat.ObjectRef]dat.Handle{}
 	out := make([]dat.Recorded, 0, len(entries))
 	id := int64(len(r.changes))
 	for _, e := range entries {
-		before := images[e.Object.ID]
+		before, ok := staged[e.Object.ID]
+		if !ok {
+			before = r.images[e.Object.ID]
+		}
 		after := before
 		if e.Apply != nil {
 			after = stamp(e, before)
 		}
-		if err := rename(names, e.Object, before, after); err != nil {
+		if err := r.nameLocked(names, e.Object, before, after); err != nil {
 			return nil, err
 		}
-		delete(images, e.Object.ID)
-		if after != nil {
-			images[e.Object.ID] = after
-		}
+		staged[e.Object.ID] = after
 		id++
 		out = append(out, dat.Recorded{Change: change(id, e, before, after), Object: after})
 	}
-	r.images, r.names = images, names
+	maps.Copy(r.names, names)
+	for h, img := range staged {
+		r.images[h] = img
+		if img == nil {
+			delete(r.images, h)
+		}
+	}
 	for _, o := range out {
 		r.changes = append(r.changes, o.Change)
 	}
@@ -96,16 +106,21 @@ func stamp(e dat.Entry, before dat.Object) dat.Object {
 	return after
 }
 
-// rename keeps names unique per type.
-func rename(names map[dat.ObjectRef]dat.Handle, ref dat.ObjectRef, before, after dat.Object) error {
+// nameLocked keeps names unique per type; names are those of the unit, null for
+// one that it gave up.
+func (r *Recorder) nameLocked(names map[dat.ObjectRef]dat.Handle, ref dat.ObjectRef, before, after dat.Object) error {
 	if before != nil && before.Head().Name != "" {
-		delete(names, dat.ObjectRef{Type: ref.Type, Name: before.Head().Name})
+		names[dat.ObjectRef{Type: ref.Type, Name: before.Head().Name}] = dat.HandleNull
 	}
 	if after == nil || after.Head().Name == "" {
 		return nil
 	}
 	key := dat.ObjectRef{Type: ref.Type, Name: after.Head().Name}
-	if owner, ok := names[key]; ok && owner != ref.ID {
+	owner, ok := names[key]
+	if !ok {
+		owner = r.names[key]
+	}
+	if owner != dat.HandleNull && owner != ref.ID {
 		return &dat.Error{Kind: "name-taken", Field: "name", Detail: "another living " + ref.Type.String() + " has this name; choose another"}
 	}
 	names[key] = ref.ID
@@ -195,7 +210,8 @@ func (r *Recorder) Return() {
 	}
 }
 
-// Refuse sets what Record asks before it commits; nil takes it away.
+// Refuse sets what Record asks before it commits; nil takes it away. It is asked
+// without a lock, so that events can be noted meanwhile.
 func (r *Recorder) Refuse(f func([]dat.Entry) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
