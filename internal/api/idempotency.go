@@ -22,8 +22,9 @@ const idempotencyHeader = "Idempotency-Key"
 type keyed struct {
 	principal, method, path, key string
 	hash                         []byte
-	// committed tells that an answer went into a commit with its change.
-	committed atomic.Bool
+	// committed is the status of the answer that went into a commit with its
+	// change, 0 while none did.
+	committed atomic.Int32
 }
 
 func newKeyed(request *http.Request, x *exchange, key string) *keyed {
@@ -39,8 +40,8 @@ func (k *keyed) keep(show func(dat.Object) *answer) *dat.Kept {
 	return &dat.Kept{
 		Principal: k.principal, Method: k.method, Path: k.path, Key: k.key, BodyHash: k.hash,
 		Answer: func(recorded dat.Object) (int, map[string]string, []byte) {
-			k.committed.Store(true)
 			ans := show(recorded)
+			k.committed.Store(int32(ans.Status))
 			return ans.Status, ans.header(), ans.Body
 		},
 	}
@@ -112,17 +113,23 @@ func replay(w http.ResponseWriter, request *http.Request, first *store.KeptAnswe
 	_, _ = w.Write(first.Body) // a client that went away is no fault of ours
 }
 
-// keepAnswer keeps an answer that came without a change. Failures of the service
-// are not kept: a repetition tries again.
+// keepAnswer keeps an answer that came without a change, or that came out other
+// than the one that was committed with it. Failures of the service are not kept: a
+// repetition tries again.
 func (a *API) keepAnswer(ctx context.Context, k *keyed, x *exchange, c *captured) {
-	if c.status >= http.StatusInternalServerError || (k.committed.Load() && c.status < http.StatusMultipleChoices) {
+	committed := int(k.committed.Load())
+	if c.status >= http.StatusInternalServerError || c.status == committed {
 		return
 	}
 	kept := store.KeptAnswer{BodyHash: k.hash, Status: c.status, Header: c.header(), Body: c.body.Bytes()}
 	if x.secret && c.status < http.StatusMultipleChoices {
 		kept = secretAnswer(x, k.hash)
 	}
-	if err := a.store.SaveKept(context.WithoutCancel(ctx), k.principal, k.method, k.path, k.key, kept); err != nil {
+	keep := a.store.SaveKept
+	if committed != 0 {
+		keep = a.store.AmendKept
+	}
+	if err := keep(context.WithoutCancel(ctx), k.principal, k.method, k.path, k.key, kept); err != nil {
 		a.log.LogAttrs(ctx, slog.LevelWarn, "an answer could not be kept for its Idempotency-Key", slog.String("error", err.Error()), slog.String("request_id", x.id))
 	}
 }

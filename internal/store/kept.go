@@ -91,3 +91,13 @@ func (s *Store) SaveKept(ctx context.Context, principal, method, path, key strin
 		principal, method, path, key, a.BodyHash, a.Status, a.Header, a.Body, KeptFor)
 	return mapError(err)
 }
+
+// AmendKept replaces an answer that was committed with its change by the one that
+// the caller got in the end: it waited for the outcome, or the engine refused
+// after the first change. Only the request that the answer belongs to can do so.
+func (s *Store) AmendKept(ctx context.Context, principal, method, path, key string, a KeptAnswer) error {
+	_, err := s.pool.Exec(ctx, `UPDATE kept SET status = $6, header = $7, body = $8
+		WHERE principal = $1 AND method = $2 AND path = $3 AND key = $4 AND body_hash = $5`,
+		principal, method, path, key, a.BodyHash, a.Status, a.Header, a.Body)
+	return mapError(err)
+}
