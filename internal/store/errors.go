@@ -44,6 +44,9 @@ type mapping struct {
 	detail string
 }
 
+// readOnly is the code of a server that takes no writes (any more).
+const readOnly = "25006"
+
 var mappings = []mapping{
 	{
 		"objects_name_living", fateRefused, dat.RetInvalidState, KindNameTaken, "name",
@@ -68,7 +71,7 @@ var mappings = []mapping{
 	{"22P05", fateRefused, dat.RetInvalidParameter, "", "", "a text holds a character that cannot be stored (U+0000); leave it out"},
 	{"22021", fateRefused, dat.RetInvalidParameter, "", "", "a text holds a character that cannot be stored; use valid UTF-8 without U+0000"},
 	{"40", fateAgain, dat.RetInternalError, "", "", ""},
-	{"25006", fateAway, dat.RetInternalError, KindStoreAway, "", ""},
+	{readOnly, fateAway, dat.RetInternalError, KindStoreAway, "", ""},
 	{"08", fateAway, dat.RetInternalError, KindStoreAway, "", ""},
 	{"28", fateAway, dat.RetInternalError, KindStoreAway, "", ""},
 	{"3D", fateAway, dat.RetInternalError, KindStoreAway, "", ""},

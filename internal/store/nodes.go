@@ -62,8 +62,11 @@ func (s *Store) heartbeats(ctx context.Context) {
 	every(ctx, heartbeat, func() {
 		beat, cancel := context.WithTimeout(ctx, heartbeat)
 		defer cancel()
+		_, err := s.pool.Exec(beat, `UPDATE nodes SET last_seen = now() WHERE name = $1`, s.cfg.Node)
+		if err != nil && mappingOf(err).match == readOnly {
+			s.pool.Reset() // the server was demoted: its connections must not be read from either
+		}
 		// A lost beat is made good by the next; the log says that the database is away.
-		_, _ = s.pool.Exec(beat, `UPDATE nodes SET last_seen = now() WHERE name = $1`, s.cfg.Node)
 	})
 }
 

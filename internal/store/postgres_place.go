@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -168,6 +170,10 @@ func (p *place) initCluster(ctx context.Context, programs programs) error {
 		"-E", "UTF8", "--no-locale", "--data-checksums", "--no-instructions")
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = unfinished, childEnv(), said, said
 	cmd.SysProcAttr = p.account.attributes()
+	// It ends with us, so that the next start finds nobody at work here.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("the database cannot be made in %s: %w (%s)", p.base, err, said)
 	}
