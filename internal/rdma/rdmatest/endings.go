@@ -56,6 +56,18 @@ var endingCases = []Case{
 		w.done(a.recv, dat.KindRecv, dat.DTOErrFlushed)
 		w.reach(b.ep, dat.EPDisconnected)
 	}},
+	{"T28 T36", "a peer that disconnects ends a drain, with one event", func(w *World) {
+		a, b := w.pair()
+		a.send("held up")
+		a.disconnect(dat.CloseGraceful)
+		b.disconnect(dat.CloseAbrupt)
+		w.reach(a.ep, dat.EPDisconnected)
+		w.expect(a.conn, dat.EventDisconnected)
+		w.none(a.conn)
+		if n := len(w.Rec.Of(a.ep)); w.get(a.ep).Version != int64(n) || n != 5 {
+			w.Errorf("its changes are %d, its version %d", n, w.get(a.ep).Version)
+		}
+	}},
 	{"T30", "an abrupt disconnect ends a drain, with one event", func(w *World) {
 		a, b := w.pair()
 		a.send("held up")
