@@ -62,7 +62,10 @@ func (m *Manager) completeLocked(ep *endpoint, w work, r Report) {
 			reason: r.Status.String(), detail: firstOf(r.Detail, w.kind.String()+" failed with "+r.Status.String()), derived: true,
 		})
 	}
-	m.drainedLocked(ep)
+	// A flush is no end of a drain: what ended the connection is reported after it.
+	if r.Status != dat.DTOErrFlushed {
+		m.drainedLocked(ep)
+	}
 }
 
 func firstOf(a, b string) string {
