@@ -34,7 +34,7 @@ func withProgram(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // the system clears its temporary folder
 	program = filepath.Join(dir, "datapi")
 	build := exec.Command("go", "build", "-o", program, ".")
 	if out, err := build.CombinedOutput(); err != nil {

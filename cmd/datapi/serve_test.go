@@ -34,21 +34,21 @@ func TestServeStartsAnswersAndStopsInOrder(t *testing.T) {
 }
 
 func TestServeSaysInOneLineWhatItCannotDo(t *testing.T) {
-	dir := stateDir(t)
+	dir, db := stateDir(t), database(t, stateDir(t))
 	p := serveIn(t, dir)
+	serveIn(t, stateDir(t), "--database-url="+db.URL())
 	address := strings.TrimPrefix(p.base, "http://")
 	cases := []struct {
 		name   string
 		args   []string
-		env    []string
 		status int
 		said   string
 	}{
-		{"the port is taken", []string{"--listen", address, "--data-dir", stateDir(t)}, nil, exitRefused, "is taken by another program"},
-		{"the directory is in use", []string{"--listen", "127.0.0.1:0", "--data-dir", dir}, nil, exitRefused, dir},
-		{"no database answers", []string{"--listen", "127.0.0.1:0", "--data-dir", stateDir(t), "--database-url", "postgres://x@127.0.0.1:1/x?connect_timeout=1&password=hidden"}, nil, exitRefused, "127.0.0.1"},
-		{"an empty token", []string{"--admin-token-file", "/dev/null"}, nil, exitUsage, "is empty"},
-		{"an open door", []string{"--listen", "0.0.0.0:0"}, nil, exitUsage, "admin token"},
+		{"the port is taken", []string{"--listen", address, "--data-dir", stateDir(t)}, exitRefused, "is taken by another program"},
+		{"the directory is in use", []string{"--listen", "127.0.0.1:0", "--data-dir", dir}, exitRefused, dir},
+		{"the node's name is in use", []string{"--listen", "127.0.0.1:0", "--data-dir", stateDir(t), "--database-url", db.URL(), "--node=alpha"}, exitRefused, "alpha"},
+		{"an empty token", []string{"--admin-token-file", "/dev/null"}, exitUsage, "is empty"},
+		{"an open door", []string{"--listen", "0.0.0.0:0"}, exitUsage, "admin token"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
