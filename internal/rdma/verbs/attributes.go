@@ -38,8 +38,13 @@ const (
 	// the kernel's interface carries 255 and the enhanced setup takes 4.
 	privateDataIB    = 56
 	privateDataIWARP = 251
+	// Inline data that the devices tried accept, in bytes; no device states its own.
+	inlineIB    = 256
+	inlineIWARP = 64
 	// addressLimit is the highest address of a program on this platform.
 	addressLimit = 1<<47 - 1
+	// blockLimit is the most memory that a region can have there, in bytes.
+	blockLimit = 1 << 46
 	// maxReads is the most RDMA Reads that a connection request can ask for.
 	maxReads = 255
 	// wrReserve are the work requests of a QP kept for the liveness probe.
@@ -108,7 +113,7 @@ func (f *portFacts) iaAttributes() dat.IAAttributes {
 		MaxEPs: count(d.maxQP), MaxDTOPerEP: count(d.maxQPWR - wrReserve),
 		MaxRDMAReadPerEPIn: count(min(d.maxReadIn, maxReads)), MaxRDMAReadPerEPOut: count(min(d.maxReadOut, maxReads)),
 		MaxEVDs: count(d.maxCQ), MaxEVDQLen: count(d.maxCQE), MaxIOVSegmentsPerDTO: count(d.maxSGE),
-		MaxLMRs: count(d.maxMR), MaxLMRBlockSize: min(d.maxMRSize, addressLimit), MaxLMRVirtualAddress: addressLimit,
+		MaxLMRs: count(d.maxMR), MaxLMRBlockSize: min(d.maxMRSize, blockLimit), MaxLMRVirtualAddress: addressLimit,
 		MaxPZs: count(d.maxPD), MaxMessageSize: int64(f.port.maxMessage), MaxRDMASize: int64(f.port.maxMessage),
 		MaxRMRs: count(d.maxMW), MaxRMRTargetAddress: addressLimit,
 		MaxSRQs: count(d.maxSRQ), MaxEPPerSRQ: count(d.maxQP), MaxRecvPerSRQ: count(d.maxSRQWR),
@@ -127,6 +132,16 @@ func (f *portFacts) iaAttributes() dat.IAAttributes {
 	}
 	a.NumTransportAttr, a.NumVendorAttr = len(a.TransportAttr), len(a.VendorAttr)
 	return a
+}
+
+// requestAttributes are the attributes of an endpoint that is made for a
+// connection request: the provider's defaults, and of the request what it carries.
+func requestAttributes(ia dat.IAAttributes, p dat.ProviderAttributes, e *cmEvent) *dat.EPAttributes {
+	facts := dat.NewFacts(dat.HandleNull, ia, p)
+	a := dat.DefaultEPAttributes(&facts)
+	a.MaxRDMAReadIn = min(int32(e.initiatorDepth), ia.MaxRDMAReadPerEPIn)
+	a.MaxRDMAReadOut = min(int32(e.responderResources), ia.MaxRDMAReadPerEPOut)
+	return &a
 }
 
 // transportAttributes are the named attributes of the transport.
@@ -158,11 +173,13 @@ func (f *portFacts) transportAttributes() map[string]string {
 // providerAttributes are those of dat_ia_query that belong to the provider.
 // Source: dat-facts 6.2.
 func (f *portFacts) providerAttributes() dat.ProviderAttributes {
-	private, noRecv := int32(privateDataIB), "SENDER_BREAKS"
+	private, noRecv, inline := int32(privateDataIB), "SENDER_BREAKS", inlineIB
 	if f.dev.iwarp {
-		private, noRecv = privateDataIWARP, "BOTH_BREAK"
+		private, noRecv, inline = privateDataIWARP, "BOTH_BREAK", inlineIWARP
 	}
-	specific := map[string]string{"no_recv_buffer": noRecv, "psp_backlog": strconv.Itoa(backlog)}
+	specific := map[string]string{
+		"no_recv_buffer": noRecv, "psp_backlog": strconv.Itoa(backlog), "max_inline_data": strconv.Itoa(inline),
+	}
 	return dat.ProviderAttributes{
 		ProviderName: "verbs", ProviderVersionMajor: 1, DAPLVersionMajor: 1, DAPLVersionMinor: 2,
 		LMRMemTypesSupported: []dat.MemType{dat.MemVirtual, dat.MemLMR, dat.MemSharedVirtual},
@@ -170,7 +187,7 @@ func (f *portFacts) providerAttributes() dat.ProviderAttributes {
 		CompletionFlagsSupported: []dat.CompletionFlag{dat.CompletionSuppress, dat.CompletionSolicitedWait,
 			dat.CompletionUnsignalled, dat.CompletionBarrierFence, dat.CompletionEVDThreshold},
 		IsThreadSafe: true, MaxPrivateDataSize: private,
-		EPCreator: dat.EPCreatorIfAsked, PZSupport: "UNIQUE", OptimalBufferAlignment: 4096,
+		EPCreator: dat.EPCreatorIfAsked, PZSupport: "UNIQUE", OptimalBufferAlignment: 256,
 		EVDStreamMergingSupported: merging(),
 		SRQSupported:              f.dev.maxSRQ > 0,
 		SRQWatermarksSupported:    dat.SRQWatermarks{SRQLowWatermark: f.dev.maxSRQ > 0, EPSoftHigh: true, EPHardHigh: true},

@@ -107,8 +107,9 @@ func (l *listener) offer(r *request) {
 		Kind: rdma.ReportRequest, SP: l.id, Request: r, Reason: cmReason(*e),
 		RemoteAddress: addressOf(peer), RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
 		PrivateData: e.privateData,
-		Attributes:  &dat.EPAttributes{MaxRDMAReadIn: int32(e.initiatorDepth), MaxRDMAReadOut: int32(e.responderResources)},
 	}
+	attributes, provider := l.hw.ia.Attributes()
+	report.Attributes = requestAttributes(attributes, provider, e)
 	if e.peerQPNum != 0 {
 		report.PeerQPNum = &e.peerQPNum
 	}

@@ -182,6 +182,9 @@ func (p *Provider) Close() error {
 		_ = p.uevents.Close()
 	}
 	p.mu.Unlock()
+	// The library gives up its own protection domain with the last id, if nothing
+	// else holds the device by then.
+	p.list.free()
 	for _, a := range adapters {
 		_ = a.Close()
 	}
@@ -189,7 +192,6 @@ func (p *Provider) Close() error {
 		d.async.close()
 	}
 	p.tasks.Wait()
-	p.list.free()
 	p.arrivals.close()
 	return nil
 }
