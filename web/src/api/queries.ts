@@ -105,8 +105,8 @@ export const historyVersion = (id: string, version: number) =>
   queryOptions({
     queryKey: ["endpoints", "version", id, version],
     queryFn: ({ signal }) =>
-      read<Change & { endpoint?: Endpoint; parameters?: Endpoint }>(
-        client.GET("/endpoints/{id}/history/{version}", { params: { path: { id, version } }, signal }),
+      read<Change & { endpoint: Endpoint | null }>(
+        client.GET("/endpoints/{id}/history/{version}", { params: { path: { id, version: String(version) } }, signal }),
       ),
     staleTime: Infinity,
   });

@@ -2,7 +2,7 @@ import { Modal, ModalBody } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import type { Endpoint, IA, Page } from "~/api/model";
+import type { Endpoint, IA } from "~/api/model";
 import { list } from "~/api/queries";
 import { StateMark } from "~/components/state/StateLabel";
 import { epShapes } from "~/components/state/shapes";
@@ -103,7 +103,7 @@ function useFound(text: string): Command[] {
     if (idPattern.test(wanted)) {
       return [{ name: wanted, about: "Endpoint by id", to: `/endpoints/${wanted.toLowerCase()}` }];
     }
-    const rows = (endpoints.data as Page<Endpoint> | undefined)?.items ?? [];
+    const rows = (endpoints.data)?.items ?? [];
     const adapters = (ias.data?.items ?? []).filter((ia) => ia.id.includes(wanted));
     return [
       ...adapters.map((ia) => ({ name: ia.id, about: "IA", to: `/ias/${encodeURIComponent(ia.id)}` })),

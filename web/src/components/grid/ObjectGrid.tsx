@@ -58,8 +58,8 @@ export function ObjectGrid<T extends { id: string }>(props: ObjectGridProps<T>) 
   const inSight = virtual.getVirtualItems();
   const table = useColumns(columns, chosen);
   const shown = table.getVisibleLeafColumns().map((column) => column.columnDef.meta as GridColumn<T>);
-  const template = [...(selection ? ["36px"] : []), ...shown.map((c) => `minmax(${c.width}px, ${c.grow ?? 1}fr)`)].join(" ");
-  const least = shown.reduce((sum, c) => sum + c.width + 12, selection ? 48 : 12);
+  const template = [...(selection ? ["22px"] : []), ...shown.map((c) => `minmax(${c.width}px, ${c.grow ?? 1}fr)`)].join(" ");
+  const least = shown.reduce((sum, c) => sum + c.width + 12, selection ? 46 : 12);
 
   useReport(props, rows.total, inSight.map((item) => rows.at(item.index)));
 
@@ -184,14 +184,14 @@ function GridHeading<T>({ column, sort, onSort }: HeadingProps<T>) {
 /** The table's model of which columns are there and which are shown. */
 function useColumns<T extends { id: string }>(columns: readonly GridColumn<T>[], chosen: readonly string[] | undefined) {
   const definitions = useMemo(
-    () => columns.map((column): ColumnDef<typeof features, T> => ({ id: column.id, header: column.title, meta: column as never })),
+    () => columns.map((column): ColumnDef<typeof features, T> => ({ id: column.id, header: column.title, meta: column })),
     [columns],
   );
   const columnVisibility = useMemo(() => {
     const shown = new Set(shownColumns(columns, chosen).map((column) => column.id));
     return Object.fromEntries(columns.map((column) => [column.id, shown.has(column.id)]));
   }, [columns, chosen]);
-  return useTable({ features, columns: definitions, data: noRows as T[], state: { columnVisibility } });
+  return useTable({ features, columns: definitions, data: noRows, state: { columnVisibility } });
 }
 
 const noRows: never[] = [];

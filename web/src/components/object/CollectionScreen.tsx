@@ -57,7 +57,7 @@ export function CollectionList<T extends Meta>({ type, columns, create, empty }:
   const [total, setTotal] = useState<number | undefined>();
   const collection = collectionOf[type] as Collection;
   const change = (next: Partial<ListSearch>) =>
-    void navigate({ to: ".", search: { ...search, ...next } as never, replace: true });
+    void navigate({ to: ".", search: { ...search, ...next }, replace: true });
   const query = useMemo(() => {
     const { name, ia } = search;
     return {

@@ -22,7 +22,7 @@ export function ChangesScreen() {
   const search = useSearch({ strict: false }) as ChangesSearch;
   const navigate = useNavigate();
   const [live, setLive] = useState(true);
-  const change = (next: Partial<ChangesSearch>) => void navigate({ to: "/changes", search: { ...search, ...next } as never, replace: true });
+  const change = (next: Partial<ChangesSearch>) => void navigate({ to: "/changes", search: { ...search, ...next }, replace: true });
   const query = changesQuery(search);
   const found = useInfiniteQuery({
     queryKey: ["changes", "log", query],
@@ -55,7 +55,7 @@ export function ChangesScreen() {
         <Moment label="Until" value={search.until} onChange={(until) => change({ until })} />
         <Switch id="refused" label="Refused only" isChecked={search.refused ?? false} onChange={(_event, on) => change({ refused: on || undefined })} />
         {filtered && (
-          <Button variant="link" onClick={() => void navigate({ to: "/changes", search: {} as never })}>
+          <Button variant="link" onClick={() => void navigate({ to: "/changes", search: {} })}>
             Clear filters
           </Button>
         )}

@@ -38,7 +38,7 @@ export function ConnectionsScreen() {
     >
       <Tabs
         activeKey={tab}
-        onSelect={(_event, key) => void navigate({ to: "/connections", search: { tab: key } as never, replace: true })}
+        onSelect={(_event, key) => void navigate({ to: "/connections", search: { tab: key }, replace: true })}
         aria-label="Kinds of connections"
         className="dp-tabs"
       >

@@ -6,7 +6,7 @@ import { list } from "~/api/queries";
 import { plural } from "~/components/format";
 import { EmptyNote, LoadingLines } from "~/components/Notes";
 import { ProblemNote } from "~/components/ProblemNote";
-import { graphSize, peerGraph, type PeerEdge } from "./peers";
+import { graphHeight, graphSize, peerGraph, type PeerEdge } from "./peers";
 
 const most = 1000;
 
@@ -32,7 +32,7 @@ export function Peers() {
     <>
       {total > most && <p className="dp-subtle">Of {plural(total, "connected endpoint")}, the first {most} are drawn.</p>}
       <div className="dp-card dp-scroll">
-        <svg viewBox={`0 0 ${graphSize.width} ${graphSize.height}`} className="dp-peers" role="img" aria-label="Peers; the table below says the same">
+        <svg viewBox={`0 0 ${graphSize.width} ${graphHeight(graph.nodes.length)}`} className="dp-peers" role="img" aria-label="Peers; the table below says the same">
           {graph.edges.map((edge) => (
             <Edge key={`${edge.from.id} ${edge.to.id}`} edge={edge} />
           ))}
@@ -63,7 +63,7 @@ export function Peers() {
                 <td>{edge.from.id}</td>
                 <td>{edge.to.id}</td>
                 <td className="dp-end">
-                  <Link to="/endpoints" search={{ state: ["CONNECTED"], ...(edge.from.ia ? { ia: [edge.from.ia, ...(edge.to.ia ? [edge.to.ia] : [])] } : {}) } as never}>
+                  <Link to="/endpoints" search={{ state: ["CONNECTED"], ...(edge.from.ia ? { ia: [edge.from.ia, ...(edge.to.ia ? [edge.to.ia] : [])] } : {}) }}>
                     {edge.endpoints}
                   </Link>
                 </td>

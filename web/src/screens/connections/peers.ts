@@ -22,6 +22,9 @@ export interface PeerGraph {
 
 export const graphSize = { width: 760, height: 420 };
 
+/** The height that a graph needs: a row for two ends, a circle for more. */
+export const graphHeight = (nodes: number): number => (nodes <= 2 ? 130 : graphSize.height);
+
 /** Who is connected with whom: one line for each pair of ends, however many endpoints lie on it. */
 export function peerGraph(endpoints: readonly Endpoint[], iaByAddress: ReadonlyMap<string, string>): PeerGraph {
   const pairs = new Map<string, { from: string; to: string; endpoints: number }>();
@@ -44,10 +47,11 @@ export function peerGraph(endpoints: readonly Endpoint[], iaByAddress: ReadonlyM
 }
 
 function onCircle(index: number, count: number): { x: number; y: number } {
-  if (count === 1) return { x: graphSize.width / 2, y: graphSize.height / 2 };
+  const height = graphHeight(count);
+  if (count === 1) return { x: graphSize.width / 2, y: height - 40 };
   const angle = Math.PI + (2 * Math.PI * index) / count;
   return {
     x: Math.round(graphSize.width / 2 + (graphSize.width / 2 - 120) * Math.cos(angle)),
-    y: Math.round(graphSize.height / 2 + (graphSize.height / 2 - 60) * Math.sin(angle)),
+    y: Math.round(height / 2 + (height / 2 - 60) * Math.sin(angle)),
   };
 }

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Endpoint } from "~/api/model";
 import { endpoint as endpointQuery } from "~/api/queries";
+import { useLastPeer } from "./lastPeer";
 import { ObjectLink } from "~/components/object/ObjectLink";
 import { epShapes } from "~/components/state/shapes";
 import { StateLabel } from "~/components/state/StateLabel";
@@ -19,7 +20,9 @@ interface EndFacts {
 
 /** Both ends of the connection side by side, as far as they are known, and the last thing that happened to it. */
 export function ConnectionCard({ endpoint }: { endpoint: Endpoint }) {
-  const { peer, last_event: last } = endpoint;
+  const { last_event: last } = endpoint;
+  const before = useLastPeer(endpoint);
+  const peer = endpoint.peer ?? before;
   const other = useQuery({ ...endpointQuery(peer?.endpoint ?? ""), enabled: Boolean(peer?.endpoint), retry: false }).data;
   const known = peer !== null || endpoint.remote_ia_address !== null;
   const here: EndFacts = {
@@ -33,7 +36,7 @@ export function ConnectionCard({ endpoint }: { endpoint: Endpoint }) {
     qp: endpoint.transport.qp_num,
   };
   const there: EndFacts = {
-    title: "Other end",
+    title: endpoint.peer === null && before !== null ? "Other end, until it was lost" : "Other end",
     endpoint: other,
     id: peer?.endpoint ?? null,
     name: peer?.name ?? other?.name ?? null,
@@ -111,7 +114,7 @@ function End({ end }: { end: EndFacts }) {
         </dd>
         {end.qp !== null && (
           <>
-            <dt>QP number</dt>
+            <dt>QP</dt>
             <dd>
               <code>{end.qp}</code>
             </dd>

@@ -60,7 +60,7 @@ export function EndpointScreen() {
     >
       <Tabs
         activeKey={tab}
-        onSelect={(_event, key) => void navigate({ to: `/endpoints/${id}`, search: { tab: key === "now" ? undefined : key } as never, replace: true })}
+        onSelect={(_event, key) => void navigate({ to: `/endpoints/${id}`, search: { tab: key === "now" ? undefined : key }, replace: true })}
         aria-label="About this endpoint"
         className="dp-tabs"
       >

@@ -16,10 +16,10 @@ export const places: Record<EPState, Point> = {
   PASSIVE_CONNECTION_PENDING: { x: 400, y: 24 },
   TENTATIVE_CONNECTION_PENDING: { x: 400, y: 84 },
   COMPLETION_PENDING: { x: 600, y: 54 },
-  ACTIVE_CONNECTION_PENDING: { x: 385, y: 150 },
+  ACTIVE_CONNECTION_PENDING: { x: 318, y: 150 },
   CONNECTED: { x: 716, y: 150 },
   DISCONNECT_PENDING: { x: 600, y: 258 },
-  DISCONNECTED: { x: 270, y: 258 },
+  DISCONNECTED: { x: 300, y: 258 },
 };
 
 export interface Edge {

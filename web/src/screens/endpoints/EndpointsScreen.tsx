@@ -23,7 +23,7 @@ export function EndpointsScreen() {
   const search = useSearch({ strict: false }) as EndpointsSearch;
   const navigate = useNavigate();
   const change = (next: Partial<EndpointsSearch>) =>
-    void navigate({ to: "/endpoints", search: { ...search, ...next } as never, replace: true });
+    void navigate({ to: "/endpoints", search: { ...search, ...next }, replace: true });
 
   const [visible, setVisible] = useState<string[]>([]);
   const [total, setTotal] = useState<number | undefined>();

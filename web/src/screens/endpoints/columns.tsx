@@ -29,7 +29,7 @@ export function endpointColumns(live: ReadonlyMap<string, EPStatus> | undefined)
     {
       id: "name",
       title: "Name",
-      width: 160,
+      width: 140,
       grow: 2,
       sort: "name",
       cell: (e, tabIndex) => <ObjectLink object={{ type: "endpoint", id: e.id, name: e.name }} tabIndex={tabIndex} />,
@@ -39,7 +39,7 @@ export function endpointColumns(live: ReadonlyMap<string, EPStatus> | undefined)
     {
       id: "state",
       title: "State",
-      width: 165,
+      width: 158,
       sort: "state",
       cell: (e) => <StateLabel state={live?.get(e.id)?.state ?? e.state} />,
       value: (e) => e.state,
@@ -47,14 +47,14 @@ export function endpointColumns(live: ReadonlyMap<string, EPStatus> | undefined)
     {
       id: "ia",
       title: "IA",
-      width: 120,
+      width: 104,
       cell: (e, tabIndex) => <ObjectLink object={{ type: "ia", id: e.ia }} tabIndex={tabIndex} />,
       value: (e) => e.ia,
     },
     { id: "node", title: "Node", width: 110, optional: true, cell: (e) => e.node, value: (e) => e.node },
-    { id: "peer", title: "Peer", width: 160, grow: 1.5, cell: (e, tabIndex) => <PeerCell endpoint={e} tabIndex={tabIndex} />, value: peerText },
-    { id: "idle", title: "Idle", width: 92, cell: (e) => <IdleFlags status={live?.get(e.id)} /> },
-    { id: "receives", title: "Receives", width: 150, cell: (e) => <ReceiveGauge endpoint={e} recvs={live?.get(e.id)?.recvs} /> },
+    { id: "peer", title: "Peer", width: 120, grow: 1.5, cell: (e, tabIndex) => <PeerCell endpoint={e} tabIndex={tabIndex} />, value: peerText },
+    { id: "idle", title: "Idle", width: 78, cell: (e) => <IdleFlags status={live?.get(e.id)} /> },
+    { id: "receives", title: "Receives", width: 120, cell: (e) => <ReceiveGauge endpoint={e} recvs={live?.get(e.id)?.recvs} /> },
     {
       id: "labels",
       title: "Labels",
@@ -80,7 +80,7 @@ export function endpointColumns(live: ReadonlyMap<string, EPStatus> | undefined)
       cell: (e) => <span className="dp-name">{e.last_event?.event ?? e.last_event?.reason ?? "–"}</span>,
       value: (e) => e.last_event?.event ?? e.last_event?.reason,
     },
-    { id: "version", title: "Version", width: 76, align: "end", cell: (e) => e.version, value: (e) => e.version },
+    { id: "version", title: "Version", width: 62, align: "end", cell: (e) => e.version, value: (e) => e.version },
     {
       id: "created",
       title: "Created",
@@ -93,7 +93,7 @@ export function endpointColumns(live: ReadonlyMap<string, EPStatus> | undefined)
     {
       id: "updated",
       title: "Changed",
-      width: 96,
+      width: 88,
       sort: "updated_at",
       cell: (e) => <Ago at={e.updated_at} />,
       value: (e) => e.updated_at,

@@ -78,7 +78,7 @@ export function bytesText(base64: string): string {
   try {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    // eslint-disable-next-line no-control-regex
+     
     if (/^[^\u0000-\u0008\u000e-\u001f]*$/.test(text)) return `“${text.length > longest ? `${text.slice(0, longest)}…` : text}”`;
     return `${bytes.length} bytes`;
   } catch {

@@ -1,24 +1,13 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { client, read } from "~/api/client";
+import type { Check, CheckList } from "~/api/model";
 import { LoadingLines } from "~/components/Notes";
 import { ProblemNote } from "~/components/ProblemNote";
-
-interface Check {
-  name: string;
-  status: "PASS" | "WARN" | "FAIL";
-  detail: string;
-  remedy: string | null;
-}
-
-interface Report {
-  status: Check["status"];
-  checks: Check[];
-}
 
 const checks = (ia: string) =>
   queryOptions({
     queryKey: ["ias", "checks", ia],
-    queryFn: ({ signal }) => read<Report>(client.GET("/ias/{ia}/checks", { params: { path: { ia } }, signal })),
+    queryFn: ({ signal }) => read<CheckList>(client.GET("/ias/{ia}/checks", { params: { path: { ia } }, signal })),
     retry: false,
   });
 

@@ -54,6 +54,7 @@ function Facts({ ia }: { ia: IA }) {
 }
 
 const objectPaths = { endpoints: "/endpoints", pzs: "/pzs", evds: "/evds", srqs: "/srqs", lmrs: "/lmrs", rmrs: "/rmrs" } as const;
+const objectWords: Record<keyof typeof objectPaths, string> = { endpoints: "Endpoints", pzs: "PZs", evds: "EVDs", srqs: "SRQs", lmrs: "LMRs", rmrs: "RMRs" };
 
 function Body({ ia }: { ia: IA }) {
   return (
@@ -63,20 +64,20 @@ function Body({ ia }: { ia: IA }) {
         <div className="dp-usages">
           {(Object.keys(objectPaths) as (keyof typeof objectPaths)[]).map((kind) => (
             <div key={kind}>
-              <Link to={objectPaths[kind]} search={{ ia: kind === "endpoints" ? [ia.id] : ia.id } as never}>
-                {kind}
+              <Link to={objectPaths[kind]} search={{ ia: kind === "endpoints" ? [ia.id] : ia.id }}>
+                {objectWords[kind]}
               </Link>
-              <UsageBar used={ia.usage[kind]} limit={limitOf(ia, limits[kind])} label={kind} />
+              <UsageBar used={ia.usage[kind]} limit={limitOf(ia, limits[kind])} label={objectWords[kind]} />
             </div>
           ))}
           <div>
-            <Link to="/connections" search={{ tab: "psps" } as never}>
+            <Link to="/connections" search={{ tab: "psps" }}>
               PSPs
             </Link>
             <span>{count(ia.usage.psps)}</span>
           </div>
           <div>
-            <Link to="/connections" search={{ tab: "rsps" } as never}>
+            <Link to="/connections" search={{ tab: "rsps" }}>
               RSPs
             </Link>
             <span>{count(ia.usage.rsps)}</span>

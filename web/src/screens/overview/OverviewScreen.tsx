@@ -49,7 +49,7 @@ export function OverviewScreen() {
                 const number = counts.get(state);
                 return (
                   <li key={state}>
-                    <Link to="/endpoints" search={{ state: [state] } as never} className={`dp-state-count dp-tone-${epShapes[state].tone}`} data-none={!number}>
+                    <Link to="/endpoints" search={{ state: [state] }} className={`dp-state-count dp-tone-${epShapes[state].tone}`} data-none={!number}>
                       <span className="dp-state-number">{number === undefined ? "…" : count(number)}</span>
                       <span className="dp-state">
                         <StateMark shape={epShapes[state]} /> {epShapes[state].short}
@@ -79,7 +79,7 @@ export function OverviewScreen() {
         <section className="dp-card" aria-label="Waiting requests">
           <h2>
             Waiting requests{" "}
-            <Link to="/connections" search={{ tab: "requests" } as never}>
+            <Link to="/connections" search={{ tab: "requests" }}>
               Connections
             </Link>
           </h2>
@@ -87,7 +87,7 @@ export function OverviewScreen() {
             {waiting === 0 ? (
               <span className="dp-subtle">Nobody waits for an answer.</span>
             ) : (
-              <Link to="/connections" search={{ tab: "requests" } as never}>
+              <Link to="/connections" search={{ tab: "requests" }}>
                 {plural(waiting, "request")} to accept or reject
               </Link>
             )}

@@ -29,12 +29,12 @@ export const limits = {
 } as const;
 
 /** Endpoints whose connection did not end because somebody here wanted it to. */
-export function brokenConnections(endpoints: readonly Endpoint[]): Concern[] {
+export function brokenConnections(endpoints: readonly Endpoint[], endings: readonly Change[] = []): Concern[] {
   const expected = new Set(["DAT_CONNECTION_EVENT_DISCONNECTED", "DAT_CONNECTION_EVENT_ESTABLISHED"]);
   return endpoints.flatMap((endpoint) => {
     const last = endpoint.last_event;
     if (endpoint.state !== "DISCONNECTED" || !last?.event || expected.has(last.event)) return [];
-    const peer = peerText(endpoint);
+    const peer = peerText(endpoint) || peerBefore(endings.find((change) => change.object.id === endpoint.id));
     return [
       {
         key: `broken ${endpoint.id}`,
@@ -47,6 +47,22 @@ export function brokenConnections(endpoints: readonly Endpoint[]): Concern[] {
       } satisfies Concern,
     ];
   });
+}
+
+/** The events that end a connection which nobody here meant to end. */
+export const endingEvents = [
+  "DAT_CONNECTION_EVENT_BROKEN",
+  "DAT_CONNECTION_EVENT_TIMED_OUT",
+  "DAT_CONNECTION_EVENT_UNREACHABLE",
+  "DAT_CONNECTION_EVENT_PEER_REJECTED",
+  "DAT_CONNECTION_EVENT_NON_PEER_REJECTED",
+  "DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR",
+];
+
+/** Who was at the other end before a change: an ended connection has no peer any more. */
+function peerBefore(change: Change | undefined): string {
+  const before = change?.before as Partial<Endpoint> | null | undefined;
+  return before?.peer?.name ?? before?.peer?.ia_address ?? before?.remote_ia_address ?? "";
 }
 
 /** Soft watermarks that fired, from the changes that recorded it, each endpoint once. */

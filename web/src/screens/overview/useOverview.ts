@@ -2,7 +2,7 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { epStates, type EPState, type EVD, type Endpoint, type IA } from "~/api/model";
 import { changes, list, nodes } from "~/api/queries";
-import { brokenConnections, firedWatermarks, overflowedEvds, silentNodes, troubledIas, type Concern } from "./attention";
+import { brokenConnections, endingEvents, firedWatermarks, overflowedEvds, silentNodes, troubledIas, type Concern } from "./attention";
 
 const most = 1000;
 const recent = 50;
@@ -24,6 +24,7 @@ const softEvent = "DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT";
 /** Everything that needs eyes, the newest first. */
 export function useAttention(): Attention {
   const ended = useQuery(list<Endpoint>("endpoints", { state: "DISCONNECTED", sort: "-updated_at", limit: recent }));
+  const endings = useQuery(changes({ cause: endingEvents, type: "endpoint", limit: 2 * recent }));
   const evds = useQuery(list<EVD>("evds", { limit: most }));
   const ias = useQuery(list<IA>("ias", { limit: most }));
   const hosts = useQuery(nodes());
@@ -32,11 +33,11 @@ export function useAttention(): Attention {
     () => [
       ...troubledIas(ias.data?.items ?? []),
       ...silentNodes(hosts.data ?? []),
-      ...brokenConnections(ended.data?.items ?? []),
+      ...brokenConnections(ended.data?.items ?? [], endings.data?.items),
       ...overflowedEvds(evds.data?.items ?? []),
       ...firedWatermarks(fired.data?.items ?? []),
     ],
-    [ias.data, hosts.data, ended.data, evds.data, fired.data],
+    [ias.data, hosts.data, ended.data, endings.data, evds.data, fired.data],
   );
   const all = [ended, evds, ias, hosts];
   return { concerns, loading: all.some((query) => query.isPending), error: all.find((query) => query.error)?.error ?? null };

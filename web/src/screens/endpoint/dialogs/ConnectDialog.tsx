@@ -21,7 +21,7 @@ export function ConnectDialog({ endpoint, onClose }: OperationProps) {
   const [qualifier, setQualifier] = useState(String(endpoint.remote_port_qual ?? endpoint.peer?.port_qual ?? ""));
   const [timeout, setTimeoutText] = useState("10000");
   const [privateData, setPrivateData] = useState("");
-  const [qos, setQos] = useState(endpoint.attributes.qos);
+  const [qos, setQos] = useState<string>(endpoint.attributes.qos);
   const [problem, setProblem] = useState<Problem | null>(null);
   const ias = useQuery(list<IA>("ias", { limit: 1000 }));
   const errors = errorsByField(problem);

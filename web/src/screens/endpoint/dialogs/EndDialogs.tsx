@@ -59,7 +59,7 @@ export function FreeDialog({ endpoint, onClose }: OperationProps) {
       destructive
       call={{ method: "DELETE", path: `/endpoints/${endpoint.id}` }}
       version={endpoint.version}
-      onDone={() => void navigate({ to: "/endpoints", search: {} as never })}
+      onDone={() => void navigate({ to: "/endpoints", search: {} })}
       onClose={onClose}
     />
   );

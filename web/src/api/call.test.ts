@@ -1,0 +1,77 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { asCurl, perform, type Call } from "./call";
+import { errorsByField, Refusal } from "./problem";
+import { session } from "./session";
+
+const modify: Call = {
+  method: "PATCH",
+  path: "/endpoints/e1",
+  body: { attributes: { max_recv_dtos: 32 } },
+  version: 4,
+  reason: "it's slow",
+};
+
+const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  vi.fn((_request: Request) => Promise.resolve(new Response(JSON.stringify(body), { status, headers })));
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe("a call", () => {
+  it("can be taken along to a shell", () => {
+    expect(asCurl(modify, "http://alpha:8480")).toBe(
+      [
+        "curl -X PATCH 'http://alpha:8480/api/v1/endpoints/e1'",
+        "-H 'Content-Type: application/merge-patch+json'",
+        `-H 'If-Match: "4"'`,
+        `-H 'X-Change-Reason: it'\\''s slow'`,
+        `-d '{"attributes":{"max_recv_dtos":32}}'`,
+      ].join(" \\\n  "),
+    );
+  });
+
+  it("carries the version that was seen and the reason, and brings back the new version", async () => {
+    const fetched = answering(200, { id: "e1" }, { ETag: '"5"' });
+    vi.stubGlobal("fetch", fetched);
+    const answer = await perform(modify);
+    const sent = fetched.mock.calls[0]?.[0];
+    expect(sent?.headers.get("If-Match")).toBe('"4"');
+    expect(sent?.headers.get("X-Change-Reason")).toBe("it's slow");
+    expect(answer.version).toBe(5);
+  });
+
+  it("sends no key with a dry run, because nothing happens that could happen twice", async () => {
+    const fetched = answering(200, {});
+    vi.stubGlobal("fetch", fetched);
+    await perform({ ...modify, key: "k1", dryRun: true });
+    expect(fetched.mock.calls[0]?.[0].url).toContain("?dry_run=true");
+    expect(fetched.mock.calls[0]?.[0].headers.get("Idempotency-Key")).toBeNull();
+  });
+
+  it("throws a refusal with the service's own words", async () => {
+    vi.stubGlobal("fetch", answering(409, { status: 409, detail: "Reset it first.", dat_return: "DAT_INVALID_STATE" }));
+    await expect(perform(modify)).rejects.toSatisfy((error) => error instanceof Refusal && error.problem.dat_return === "DAT_INVALID_STATE");
+  });
+
+  it("asks for a token once on 401, and goes on with the same call", async () => {
+    const answers = [new Response(null, { status: 401 }), new Response(null, { status: 204 }), new Response("{}", { status: 200 })];
+    vi.stubGlobal("fetch", () => Promise.resolve(answers.shift()!));
+    const performed = perform(modify);
+    await vi.waitFor(() => expect(session.wanted).toBe(true));
+    expect(await session.signIn("secret")).toBeNull();
+    expect((await performed).status).toBe(200);
+    expect(session.wanted).toBe(false);
+  });
+});
+
+describe("the errors of a problem", () => {
+  it("lead to the inputs that they are about", () => {
+    const problem = {
+      status: 422,
+      title: "",
+      detail: "0 … 16384",
+      field: "attributes.max_recv_dtos",
+      errors: [{ location: "body.name", message: "taken" }],
+    };
+    expect(errorsByField(problem)).toEqual({ name: "taken", "attributes.max_recv_dtos": "0 … 16384" });
+  });
+});

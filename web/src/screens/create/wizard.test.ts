@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { batchOf, emptyDraft, refusedOperation, type Draft } from "./wizard";
+
+const draft: Draft = { ...emptyDraft, ia: "soft0@alpha", name: "ost-7" };
+
+describe("the wizard", () => {
+  it("makes PZ, EVD and endpoint in one atomic batch that refers to what it makes", () => {
+    expect(batchOf(draft)?.body).toEqual({
+      atomic: true,
+      operations: [
+        { method: "POST", path: "/pzs", body: { ia: "soft0@alpha" } },
+        { method: "POST", path: "/evds", body: { ia: "soft0@alpha", qlen: 256, streams: ["DTO", "RMR_BIND", "CONNECTION"] } },
+        {
+          method: "POST",
+          path: "/endpoints",
+          body: { ia: "soft0@alpha", pz: "$0.id", recv_evd: "$1.id", request_evd: "$1.id", connect_evd: "$1.id", name: "ost-7" },
+        },
+      ],
+    });
+  });
+
+  it("takes what is there, and leaves out what is not wanted", () => {
+    const chosen: Draft = { ...draft, pz: { how: "existing", id: "p1" }, events: "each", evds: { recv_evd: "e1", request_evd: "", connect_evd: "" } };
+    expect((batchOf(chosen)?.body as { operations: unknown[] }).operations).toEqual([
+      { method: "POST", path: "/endpoints", body: { ia: "soft0@alpha", pz: "p1", recv_evd: "e1", name: "ost-7" } },
+    ]);
+  });
+
+  it("makes no call while something is missing", () => {
+    expect(batchOf(emptyDraft)).toBeNull();
+    expect(batchOf({ ...draft, pz: { how: "existing", id: "" } })).toBeNull();
+  });
+
+  it("finds the operation that a refused batch stopped at", () => {
+    expect([refusedOperation("operations[2]"), refusedOperation("body.operations[0].body"), refusedOperation("query.x")]).toEqual([2, 0, null]);
+  });
+});

@@ -1,0 +1,74 @@
+import type { Change, Endpoint } from "~/api/model";
+
+/** An endpoint as the service makes it, with what a test wants different. */
+export function endpointWith(different: Partial<Endpoint> = {}): Endpoint {
+  return {
+    id: "01930000-0000-7000-8000-0000000000aa",
+    name: "ost-7",
+    labels: {},
+    ia: "soft0@alpha",
+    node: "alpha",
+    version: 1,
+    created_at: "2026-01-01T00:00:00.000000Z",
+    updated_at: "2026-01-01T00:00:00.000000Z",
+    state: "UNCONNECTED",
+    pz: null,
+    recv_evd: null,
+    request_evd: null,
+    connect_evd: null,
+    srq: null,
+    local_ia_address: "10.77.0.1",
+    local_port_qual: null,
+    remote_ia_address: null,
+    remote_port_qual: null,
+    attributes: {
+      service_type: "RC",
+      max_message_size: 4194304,
+      max_rdma_size: 4194304,
+      qos: "BEST_EFFORT",
+      recv_completion_flags: "EVD_THRESHOLD",
+      request_completion_flags: "EVD_THRESHOLD",
+      max_recv_dtos: 16,
+      max_request_dtos: 16,
+      max_recv_iov: 4,
+      max_request_iov: 4,
+      max_rdma_read_in: 4,
+      max_rdma_read_out: 4,
+      srq_soft_hw: null,
+      max_rdma_read_iov: 4,
+      max_rdma_write_iov: 4,
+      ep_transport_specific: { retry_count: "7", tos: "0" },
+      ep_provider_specific: {},
+    },
+    watermarks: { soft_high: null, hard_high: null, soft_armed: false, hard_armed: false },
+    probe: null,
+    peer: null,
+    last_event: null,
+    transport: { qp_num: null, qp_state: null },
+    modifiable: ["pz", "recv_evd", "attributes.max_recv_dtos"],
+    operations: ["modify", "set_watermark", "connect", "reset", "free", "post_recv"],
+    ...different,
+  };
+}
+
+/** A change of that endpoint, with what a test wants different. */
+export function changeWith(different: Partial<Change> = {}): Change {
+  return {
+    id: 1,
+    at: "2026-01-01T00:00:00.000000Z",
+    node: "alpha",
+    ia: "soft0@alpha",
+    object: { type: "endpoint", id: "01930000-0000-7000-8000-0000000000aa", name: "ost-7" },
+    cause: "dat_ep_modify",
+    actor: "admin",
+    request_id: null,
+    reason: null,
+    outcome: "DAT_SUCCESS",
+    fields: [],
+    before: null,
+    after: null,
+    version: 1,
+    reverted_to: null,
+    ...different,
+  };
+}
