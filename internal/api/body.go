@@ -58,10 +58,12 @@ func readLimited(request *http.Request, limit int64) ([]byte, *Problem) {
 		return nil, nil
 	}
 	if request.ContentLength > limit {
+		swallow(request.Body)
 		return nil, tooLarge(limit)
 	}
 	body, err := io.ReadAll(io.LimitReader(request.Body, limit+1))
 	if int64(len(body)) > limit {
+		swallow(request.Body)
 		return nil, tooLarge(limit)
 	}
 	var slow net.Error
@@ -72,6 +74,12 @@ func readLimited(request *http.Request, limit int64) ([]byte, *Problem) {
 		return nil, problemOfKind(kindInvalidRequest, "The body ended before it was complete. Send as many bytes as Content-Length says.")
 	}
 	return body, nil
+}
+
+// swallow reads what is left of a body that is refused, within reason: a client
+// that is still sending when the connection closes never sees the refusal.
+func swallow(body io.Reader) {
+	_, _ = io.CopyN(io.Discard, body, 2*maxBatchBody) // an error ends it, as the end does
 }
 
 func tooLarge(limit int64) *Problem {

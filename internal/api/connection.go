@@ -14,7 +14,7 @@ type connectBody struct {
 	RemoteIAAddress string  `json:"remote_ia_address" example:"10.77.0.2" doc:"The peer's address."`
 	RemotePortQual  int64   `json:"remote_port_qual" example:"4711" doc:"The peer's connection qualifier, 1–65535."`
 	TimeoutUS       *int64  `json:"timeout_us,omitempty" nullable:"true" example:"5000000" doc:"How long to try, in microseconds, at least 1; infinite where null or left out."`
-	PrivateData     []byte  `json:"private_data,omitempty" doc:"Goes to the peer with the request; at most the adapter's max_private_data_size bytes."`
+	PrivateData     []byte  `json:"private_data,omitempty" nullable:"true" doc:"Goes to the peer with the request; at most the adapter's max_private_data_size bytes."`
 	QOS             *string `json:"qos,omitempty" nullable:"true" example:"BEST_EFFORT" doc:"The quality of service; the endpoint's where left out."`
 	ConnectFlags    *string `json:"connect_flags,omitempty" nullable:"true" example:"DEFAULT" doc:"DEFAULT, or MULTIPATH where the adapter supports it."`
 }
@@ -23,7 +23,7 @@ type connectBody struct {
 type dupConnectBody struct {
 	Endpoint    string  `json:"endpoint" doc:"A connected endpoint whose peer to connect to as well."`
 	TimeoutUS   *int64  `json:"timeout_us,omitempty" nullable:"true" example:"5000000" doc:"How long to try, in microseconds, at least 1; infinite where null or left out."`
-	PrivateData []byte  `json:"private_data,omitempty" doc:"Goes to the peer with the request."`
+	PrivateData []byte  `json:"private_data,omitempty" nullable:"true" doc:"Goes to the peer with the request."`
 	QOS         *string `json:"qos,omitempty" nullable:"true" example:"BEST_EFFORT" doc:"The quality of service."`
 }
 

@@ -12,12 +12,12 @@ import (
 // acceptBody is what dat_cr_accept takes.
 type acceptBody struct {
 	Endpoint    dat.Handle `json:"endpoint,omitempty" doc:"The endpoint to connect; null or left out where the request brought one."`
-	PrivateData []byte     `json:"private_data,omitempty" doc:"Goes to the peer with the answer."`
+	PrivateData []byte     `json:"private_data,omitempty" nullable:"true" doc:"Goes to the peer with the answer."`
 }
 
 // rejectBody is what dat_cr_reject takes.
 type rejectBody struct {
-	PrivateData []byte `json:"private_data,omitempty" doc:"Goes to the peer with the answer."`
+	PrivateData []byte `json:"private_data,omitempty" nullable:"true" doc:"Goes to the peer with the answer."`
 }
 
 // handoffBody is what dat_cr_handoff takes.

@@ -11,11 +11,11 @@ import (
 
 // sendPost is what dat_ep_post_send takes.
 type sendPost struct {
-	Data            []byte               `json:"data,omitempty" doc:"What to send. Either data or size."`
+	Data            []byte               `json:"data,omitempty" nullable:"true" doc:"What to send. Either data or size."`
 	Size            *int64               `json:"size,omitempty" nullable:"false" minimum:"0" example:"1024" doc:"How many zero bytes to send instead of data."`
 	Count           *int64               `json:"count,omitempty" nullable:"false" minimum:"1" maximum:"65536" example:"1" doc:"How many sends; 1 where left out. All or nothing."`
 	CompletionFlags []dat.CompletionFlag `json:"completion_flags,omitempty" doc:"Flags of this posting; DEFAULT where left out."`
-	Cookie          *string              `json:"cookie,omitempty" maxLength:"255" doc:"Comes back in the completion. Made where left out."`
+	Cookie          *string              `json:"cookie,omitempty" nullable:"true" maxLength:"255" doc:"Comes back in the completion. Made where left out."`
 }
 
 // remoteMemory names a peer's memory.
@@ -31,7 +31,7 @@ type rdmaPost struct {
 	Length          int64                `json:"length" minimum:"0" example:"4096" doc:"How many bytes."`
 	Remote          remoteMemory         `json:"remote" doc:"The peer's memory."`
 	CompletionFlags []dat.CompletionFlag `json:"completion_flags,omitempty" doc:"Flags of this posting; DEFAULT where left out."`
-	Cookie          *string              `json:"cookie,omitempty" maxLength:"255" doc:"Comes back in the completion. Made where left out."`
+	Cookie          *string              `json:"cookie,omitempty" nullable:"true" maxLength:"255" doc:"Comes back in the completion. Made where left out."`
 }
 
 // bindPost is what dat_rmr_bind takes.
@@ -42,7 +42,7 @@ type bindPost struct {
 	Length          int64                `json:"length,omitempty" minimum:"0" doc:"How long the window is, in bytes."`
 	Privileges      []dat.Privilege      `json:"privileges,omitempty" doc:"What a peer may do through the window."`
 	CompletionFlags []dat.CompletionFlag `json:"completion_flags,omitempty" doc:"Flags of this posting; DEFAULT where left out."`
-	Cookie          *string              `json:"cookie,omitempty" maxLength:"255" doc:"Comes back in the completion. Made where left out."`
+	Cookie          *string              `json:"cookie,omitempty" nullable:"true" maxLength:"255" doc:"Comes back in the completion. Made where left out."`
 }
 
 type postSends struct {

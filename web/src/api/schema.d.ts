@@ -1079,7 +1079,7 @@ export interface components {
             /** @description The endpoint to connect; null or left out where the request brought one. */
             endpoint?: string | null;
             /** @description Goes to the peer with the answer. */
-            private_data?: string;
+            private_data?: string | null;
         };
         BatchBody: {
             /** @description All or nothing. Takes only what can be undone. */
@@ -1122,7 +1122,7 @@ export interface components {
             /** @description Flags of this posting; DEFAULT where left out. */
             completion_flags?: components["schemas"]["CompletionFlag"][];
             /** @description Comes back in the completion. Made where left out. */
-            cookie?: string;
+            cookie?: string | null;
             /**
              * Format: int64
              * @description How long the window is, in bytes.
@@ -1310,7 +1310,7 @@ export interface components {
              */
             connect_flags?: string | null;
             /** @description Goes to the peer with the request; at most the adapter's max_private_data_size bytes. */
-            private_data?: string;
+            private_data?: string | null;
             /**
              * @description The quality of service; the endpoint's where left out.
              * @example BEST_EFFORT
@@ -1413,7 +1413,7 @@ export interface components {
             /** @description A connected endpoint whose peer to connect to as well. */
             endpoint: string;
             /** @description Goes to the peer with the request. */
-            private_data?: string;
+            private_data?: string | null;
             /**
              * @description The quality of service.
              * @example BEST_EFFORT
@@ -3035,7 +3035,7 @@ export interface components {
             /** @description Flags of this posting; DEFAULT where left out. */
             completion_flags?: components["schemas"]["CompletionFlag"][];
             /** @description Comes back in the completion. Made where left out. */
-            cookie?: string;
+            cookie?: string | null;
             /**
              * Format: int64
              * @description How many bytes.
@@ -3232,7 +3232,7 @@ export interface components {
         };
         RejectBody: {
             /** @description Goes to the peer with the answer. */
-            private_data?: string;
+            private_data?: string | null;
         };
         RemoteMemory: {
             /**
@@ -3413,7 +3413,7 @@ export interface components {
             /** @description Flags of this posting; DEFAULT where left out. */
             completion_flags?: components["schemas"]["CompletionFlag"][];
             /** @description Comes back in the completion. Made where left out. */
-            cookie?: string;
+            cookie?: string | null;
             /**
              * Format: int64
              * @description How many sends; 1 where left out. All or nothing.
@@ -3421,7 +3421,7 @@ export interface components {
              */
             count?: number;
             /** @description What to send. Either data or size. */
-            data?: string;
+            data?: string | null;
             /**
              * Format: int64
              * @description How many zero bytes to send instead of data.
