@@ -139,13 +139,31 @@ func TestWritesCarryTheOptionsOfTheCall(t *testing.T) {
 
 func TestNamesStandForIDs(t *testing.T) {
 	url, requests := fakeService(t, http.StatusOK, `{"items":[{"id":"`+anID+`"}]}`)
-	if status, _, errors := command(t, "", "pz", "free", "zone-1", "--url", url); status != exitDone {
-		t.Fatalf("status %d, said %q", status, errors)
+	for _, line := range []string{"pz free zone-1", "ep modify " + anID + " --pz zone-1 --recv-evd queue-1"} {
+		if status, _, errors := command(t, "", append(strings.Fields(line), "--url", url)...); status != exitDone {
+			t.Fatalf("status %d, said %q", status, errors)
+		}
 	}
-	want := []string{"GET /api/v1/pzs?limit=1&name=zone-1", "DELETE /api/v1/pzs/" + anID}
+	want := []string{
+		"GET /api/v1/pzs?limit=1&name=zone-1", "DELETE /api/v1/pzs/" + anID,
+		"GET /api/v1/pzs?limit=1&name=zone-1", "GET /api/v1/evds?limit=1&name=queue-1", "PATCH /api/v1/endpoints/" + anID,
+	}
 	for i, line := range want {
 		if got := (*requests)[i].line; got != line {
 			t.Errorf("request %d was %q, want %q", i, got, line)
+		}
+	}
+	sameJSON(t, (*requests)[4].body, `{"pz":"`+anID+`","recv_evd":"`+anID+`"}`)
+}
+
+func TestEveryHandleIsOfAKnownType(t *testing.T) {
+	for _, n := range nouns {
+		for _, v := range n.verbs {
+			for _, m := range v.body {
+				if m.kind == handle && nounOf(m.wire).path == "" {
+					t.Errorf("%s %s: --%s is a handle of nothing", n.name, v.name, m.flag())
+				}
+			}
 		}
 	}
 }

@@ -77,6 +77,11 @@ func callVerb(c *cobra.Command, n noun, v verb, opts *callOptions, args []string
 	if rq.path, err = fillPath(c.Context(), cl, n, v.path, args); err != nil {
 		return err
 	}
+	if object, ok := rq.json.(map[string]any); ok {
+		if err := fillHandles(c.Context(), cl, v.body, object); err != nil {
+			return err
+		}
+	}
 	p := &printer{out: c.OutOrStdout(), err: c.ErrOrStderr(), json: opts.output == "json", columns: columnsOf(c, n, v)}
 	if watch, err := c.Flags().GetBool("watch"); err == nil && watch {
 		return watchVerb(c.Context(), cl, n, v, rq, p)

@@ -22,6 +22,7 @@ const (
 	pairs                     // name=value, repeated; name=null removes
 	blob                      // text, or @file, sent in base64
 	raw                       // JSON as it is
+	handle                    // an object's id, or its name
 )
 
 // member is one member of a request body, or one parameter of its query, that a flag sets.

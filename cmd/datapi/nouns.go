@@ -42,7 +42,7 @@ var nouns = []noun{
 // Members that several verbs have.
 var (
 	memberIA     = member{"ia", text, true, "IA that the object belongs to, as soft0@node"}
-	memberPZ     = member{"pz", text, false, "protection zone, or null"}
+	memberPZ     = member{"pz", handle, false, "protection zone, or null"}
 	memberName   = member{"name", text, false, "name of its own, unique among the living of its type"}
 	memberLabels = member{"labels", pairs, false, "labels as key=value"}
 	memberCookie = member{"cookie", text, false, "returned with the completion"}

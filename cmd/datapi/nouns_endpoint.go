@@ -22,9 +22,9 @@ var epAttributes = []member{
 // epHandles are the objects that an endpoint uses and that modify may exchange.
 var epHandles = []member{
 	memberPZ,
-	{"recv_evd", text, false, "EVD of receive completions, or null"},
-	{"request_evd", text, false, "EVD of request completions, or null"},
-	{"connect_evd", text, false, "EVD of connection events, or null"},
+	{"recv_evd", handle, false, "EVD of receive completions, or null"},
+	{"request_evd", handle, false, "EVD of request completions, or null"},
+	{"connect_evd", handle, false, "EVD of connection events, or null"},
 }
 
 // probeMembers ask for a liveness probe.
@@ -47,7 +47,7 @@ func epPath(below string) string { return "/endpoints/{id}" + below }
 
 // rdmaMembers are those of an RDMA write and read.
 var rdmaMembers = []member{
-	member{"lmr", text, false, "local memory"}.required(), memberOffset, memberLength,
+	member{"lmr", handle, false, "local memory"}.required(), memberOffset, memberLength,
 	{"remote.rmr_context", text, true, "key of the peer's memory, 0x…"},
 	{"remote.target_address", text, true, "address in the peer's memory"},
 	memberFlags, memberCookie,
@@ -61,7 +61,7 @@ var epNoun = noun{
 			filter("pz", "protection zones"), filter("evd", "EVDs"), filter("srq", "SRQs"), filter("remote_ia_address", "peers' addresses")),
 		showVerb("/endpoints", "dat_ep_query: its parameters, what may be changed and what may be done now"),
 		createVerb("/endpoints", "dat_ep_create, dat_ep_create_with_srq", join(
-			[]member{memberIA}, epHandles, []member{{"srq", text, false, "shared receive queue"}},
+			[]member{memberIA}, epHandles, []member{{"srq", handle, false, "shared receive queue"}},
 			[]member{{"attributes.service_type", text, false, "RC"}}, epAttributes, probeMembers)...),
 		{
 			name: "modify", method: "PATCH", path: epPath(""), help: "dat_ep_modify: the flags given are the mask",
@@ -83,7 +83,7 @@ var epNoun = noun{
 			{"connect_flags", text, false, "DEFAULT or MULTIPATH"},
 		}},
 		{name: "dup-connect", method: "POST", path: epPath("/dup-connect"), help: "dat_ep_dup_connect: to where another endpoint is connected", body: []member{
-			{"endpoint", text, true, "the connected endpoint"},
+			{"endpoint", handle, true, "the connected endpoint"},
 			{"timeout_us", number, false, "microseconds, or infinite"},
 			memberBlob,
 			{"qos", text, false, "as BEST_EFFORT"},
@@ -99,8 +99,8 @@ var epNoun = noun{
 		{name: "post-rdma-write", method: "POST", path: epPath("/rdma-writes"), help: "dat_ep_post_rdma_write", body: rdmaMembers},
 		{name: "post-rdma-read", method: "POST", path: epPath("/rdma-reads"), help: "dat_ep_post_rdma_read", body: rdmaMembers},
 		{name: "bind-rmr", method: "POST", path: epPath("/rmr-binds"), help: "dat_rmr_bind", body: []member{
-			{"rmr", text, true, "the window"},
-			{"lmr", text, true, "the memory to show"},
+			{"rmr", handle, true, "the window"},
+			{"lmr", handle, true, "the memory to show"},
 			memberOffset, memberLength, memberPriv, memberFlags, memberCookie,
 		}},
 		{

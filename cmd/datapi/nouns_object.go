@@ -90,7 +90,7 @@ var lmrNoun = noun{
 		showVerb("/lmrs", "dat_lmr_query"),
 		createVerb("/lmrs", "dat_lmr_create", memberIA, memberPZ.required(),
 			member{"mem_type", text, false, "VIRTUAL, LMR or SHARED_VIRTUAL"},
-			member{"lmr", text, false, "the region to register again (LMR)"},
+			member{"lmr", handle, false, "the region to register again (LMR)"},
 			member{"shared_id", text, false, "the memory's name (SHARED_VIRTUAL)"},
 			memberOffset, memberLength, memberPriv),
 		freeVerb("/lmrs", "dat_lmr_free"),

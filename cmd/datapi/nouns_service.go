@@ -8,7 +8,7 @@ var pspNoun = noun{
 		showVerb("/psps", "dat_psp_query"),
 		createVerb("/psps", "dat_psp_create; without --conn-qual dat_psp_create_any", memberIA,
 			member{"conn_qual", number, false, "qualifier to listen on, 1 to 65535"},
-			member{"evd", text, true, "EVD of the connection requests"},
+			member{"evd", handle, true, "EVD of the connection requests"},
 			member{"ep_creator", text, false, "CONSUMER or PROVIDER"}),
 		freeVerb("/psps", "dat_psp_free"),
 	},
@@ -22,8 +22,8 @@ var rspNoun = noun{
 		showVerb("/rsps", "dat_rsp_query"),
 		createVerb("/rsps", "dat_rsp_create", memberIA,
 			member{"conn_qual", number, true, "qualifier to listen on, 1 to 65535"},
-			member{"endpoint", text, true, "endpoint that the one request gets"},
-			member{"evd", text, true, "EVD of the connection request"}),
+			member{"endpoint", handle, true, "endpoint that the one request gets"},
+			member{"evd", handle, true, "EVD of the connection request"}),
 		freeVerb("/rsps", "dat_rsp_free"),
 	},
 }
@@ -35,7 +35,7 @@ var crNoun = noun{
 		listVerb("/crs", "connection requests", filterIA, filterNode),
 		showVerb("/crs", "dat_cr_query"),
 		{name: "accept", method: "POST", path: "/crs/{id}/accept", help: "dat_cr_accept", body: []member{
-			{"endpoint", text, false, "endpoint to accept with, where the request brought none"}, memberBlob,
+			{"endpoint", handle, false, "endpoint to accept with, where the request brought none"}, memberBlob,
 		}},
 		{name: "reject", method: "POST", path: "/crs/{id}/reject", help: "dat_cr_reject", body: []member{memberBlob}},
 		{name: "handoff", method: "POST", path: "/crs/{id}/handoff", help: "dat_cr_handoff", body: []member{

@@ -59,3 +59,30 @@ func idOf(ctx context.Context, cl *client, n noun, name string) (string, error) 
 	}
 	return found.Items[0].ID, nil
 }
+
+// fillHandles puts ids in the place of the names that a body's handles were given by.
+func fillHandles(ctx context.Context, cl *client, members []member, object map[string]any) error {
+	for _, m := range members {
+		word, ok := object[m.wire].(string)
+		if m.kind != handle || !ok || uuid.Validate(word) == nil {
+			continue
+		}
+		id, err := idOf(ctx, cl, nounOf(m.wire), word)
+		if err != nil {
+			return err
+		}
+		object[m.wire] = id
+	}
+	return nil
+}
+
+// nounOf is the type of object that a handle is of: a `recv_evd` is an EVD.
+func nounOf(wire string) noun {
+	short := wire[strings.LastIndexByte(wire, '_')+1:]
+	for _, n := range []noun{epNoun, pzNoun, evdNoun, srqNoun, lmrNoun, rmrNoun} {
+		if n.name == short || n.watched == short {
+			return n
+		}
+	}
+	panic("no type of object is called " + short) // a test walks all verbs
+}
