@@ -13,9 +13,16 @@ import (
 //
 // It is used by one goroutine, and ends with Run or Cancel.
 type Batch struct {
-	t   *tx
-	on  []*object
-	err error
+	t    *tx
+	done []batched
+	err  error
+}
+
+// batched is an operation of a batch: its object, and the number of the unit's
+// steps after it.
+type batched struct {
+	on   *object
+	upto int
 }
 
 // BeginBatch starts a batch and takes the operation locks of the living objects
@@ -50,7 +57,7 @@ func (b *Batch) step(c Call, o *object, on dat.Handle, cause string, err error) 
 		b.Cancel()
 		return err
 	}
-	b.on = append(b.on, o)
+	b.done = append(b.done, batched{o, len(b.t.steps)})
 	return nil
 }
 
@@ -182,20 +189,35 @@ func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
 	b.t = nil
 	defer t.release()
 	t.ctx = ctx
-	ended := map[*object]bool{}
-	for _, e := range t.ended {
-		ended[e.base()] = true
-	}
-	if _, err := t.commit(); err != nil {
+	recs, err := t.commit()
+	if err != nil {
 		return nil, err
 	}
-	results := make([]dat.Object, len(b.on))
-	for i, o := range b.on {
-		if img := o.recorded(); img != nil && !ended[o] {
+	results := make([]dat.Object, len(b.done))
+	from := 0
+	for i, d := range b.done {
+		if img := t.outcome(d.on, from, d.upto, recs); img != nil {
 			results[i] = fillOne(t.m, img)
 		}
+		from = d.upto
 	}
 	return results, nil
+}
+
+// outcome is the image of an object after the steps of one operation: the last
+// that they recorded, or the present one where they changed nothing.
+func (t *tx) outcome(o *object, from, upto int, recs []dat.Recorded) dat.Object {
+	changed := false
+	var img dat.Object
+	for i := from; i < upto && i < len(recs); i++ {
+		if t.steps[i].obj == o {
+			changed, img = true, recs[i].Object
+		}
+	}
+	if !changed {
+		return o.recorded()
+	}
+	return img
 }
 
 // Cancel undoes what was prepared; it does nothing after Run.

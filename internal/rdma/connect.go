@@ -10,7 +10,7 @@ import (
 // addMove enters a move of an endpoint by an operation: the record is made first;
 // then the state is live, unless an event was faster, and done is told which.
 func (t *tx) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v dat.Verdict, h happening) *moved {
-	at := dat.At(time.Now())
+	at := now()
 	var last *dat.LastEvent
 	if v.Event != dat.EventNone {
 		last = &dat.LastEvent{Event: v.Event, Reason: ptr(h.reason), At: at, Detail: ptr(h.detail)}
@@ -128,8 +128,11 @@ func (t *tx) connect(c Call, ep *endpoint, now *dat.Endpoint, in dat.Input, q da
 func (m *Manager) dial(ep *endpoint, in dat.Input, from dat.EPState, to Connect, timeoutUS *int64, refusal *error) {
 	ep.mu.Lock()
 	ep.attempt++
-	attempt := ep.attempt
+	attempt, waits := ep.attempt, ep.live.State == dat.EPActiveConnectionPending
 	ep.mu.Unlock()
+	if !waits {
+		return
+	}
 	hw, err := ep.engine()
 	if err == nil {
 		ep.calls.Lock()

@@ -79,7 +79,7 @@ func (ep *endpoint) outdated() bool {
 func (m *Manager) wasReset(ep *endpoint, _ Report) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
-	ep.stale--
+	ep.stale = max(ep.stale-1, 0)
 }
 
 // established takes T14 and T22: addresses, peer and queue pair are known now.
@@ -93,7 +93,7 @@ func (m *Manager) established(ep *endpoint, r Report) {
 		shown = hw.Transport()
 		ep.calls.Unlock()
 	}
-	peer := m.peerOf(r)
+	peer := m.peerOf(ep, r)
 	m.happened(ep, dat.EvEstablished, happening{
 		reason: r.Reason, detail: r.Detail, data: dat.EventData{PrivateData: r.PrivateData},
 		more: func(e *dat.Endpoint) {
@@ -114,17 +114,64 @@ func (m *Manager) established(ep *endpoint, r Report) {
 	})
 }
 
-// peerOf is what is known of the other end beyond its address.
-func (m *Manager) peerOf(r Report) *dat.Peer {
+// peerOf is what is known of the other end beyond its address: its endpoint where
+// the provider tells, or where it is one of this node.
+func (m *Manager) peerOf(ep *endpoint, r Report) *dat.Peer {
 	p := &dat.Peer{Endpoint: r.PeerEP, QPNum: r.PeerQPNum}
-	if other, ok := find[*endpoint](m, r.PeerEP); ok {
+	other, ok := find[*endpoint](m, r.PeerEP)
+	if !ok {
+		other, ok = m.oppositeOf(ep, r)
+	}
+	if ok {
 		node := m.node
-		p.Node = &node
+		p.Endpoint, p.Node = other.id, &node
 		if img := imageOf[*dat.Endpoint](&other.object); img != nil {
 			p.Name = ptr(string(img.Name))
 		}
 	}
 	return p
+}
+
+// oppositeOf finds the other end on this node by addresses and qualifiers.
+func (m *Manager) oppositeOf(ep *endpoint, r Report) (*endpoint, bool) {
+	ep.mu.Lock()
+	mine := ep.live
+	ep.mu.Unlock()
+	remote, qual := firstOf(r.RemoteAddress, deref(mine.RemoteIAAddress)), firstSet(r.RemoteQual, deref(mine.RemotePortQual))
+	local := firstSet(r.LocalQual, deref(mine.LocalPortQual))
+	var found *endpoint
+	m.index.Range(func(_, v any) bool {
+		other, ok := v.(*endpoint)
+		if !ok || other == ep {
+			return true
+		}
+		other.mu.Lock()
+		e := other.live
+		other.mu.Unlock()
+		if e == nil || deref(e.LocalIAAddress) != remote || deref(e.LocalPortQual) != qual || deref(e.RemotePortQual) != local {
+			return true
+		}
+		found = other
+		return false
+	})
+	return found, found != nil
+}
+
+// deref is what p points to, the zero value for nil.
+func deref[T any](p *T) T {
+	var zero T
+	if p == nil {
+		return zero
+	}
+	return *p
+}
+
+// firstSet is a unless it is zero, else b.
+func firstSet(a, b int32) int32 {
+	if a != 0 {
+		return a
+	}
+	return b
 }
 
 // srqLimit takes the low watermark of an SRQ, which DAT numbers as a reason only.

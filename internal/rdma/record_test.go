@@ -342,7 +342,7 @@ func TestAModifyThatChangesNothingRecordsNothing(t *testing.T) {
 }
 
 func TestLimitsOfTheAdapterAreRefusedByName(t *testing.T) {
-	r := newRig(t, soft.WithLimits(func(a *dat.IAAttributes) { a.MaxEPs, a.MaxPZs, a.MaxEVDs = 1, 1, 2 }))
+	r := newRig(t, soft.WithLimits(func(a *dat.IAAttributes) { a.MaxEPs, a.MaxPZs, a.MaxEVDs = 1, 1, 3 }))
 	a := r.end(r.ia)
 	_, err := r.m.CreateEP(r.ctx(), by, rdma.EPCreate{IA: r.ia})
 	if d := r.refusal(err, dat.RetInsufficientResources); d.Subtype != dat.SubResourceTEP {
@@ -352,7 +352,9 @@ func TestLimitsOfTheAdapterAreRefusedByName(t *testing.T) {
 	if d := r.refusal(err, dat.RetInsufficientResources); d.Subtype != dat.SubResourceProtectionDomain {
 		t.Errorf("subtype %s", d.Subtype)
 	}
-	if d := r.refusal(r.tryEVD(), dat.RetInsufficientResources); d.Subtype != dat.SubResourceTEVD {
+	for err = nil; err == nil; err = r.tryEVD() {
+	}
+	if d := r.refusal(err, dat.RetInsufficientResources); d.Subtype != dat.SubResourceTEVD {
 		t.Errorf("subtype %s", d.Subtype)
 	}
 	r.must(r.m.FreeEP(r.ctx(), by, a.ep))

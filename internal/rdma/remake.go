@@ -86,6 +86,9 @@ func (ep *endpoint) lose(why string) {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
 	ep.hw.take(why)
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	ep.stale = 0
 }
 func (sp *servicePoint) lose(why string) { sp.hw.take(why) }
 

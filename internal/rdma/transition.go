@@ -1,8 +1,6 @@
 package rdma
 
 import (
-	"time"
-
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -133,7 +131,7 @@ func (m *Manager) happenedLocked(ep *endpoint, in dat.Input, h happening) dat.Ve
 	if h.derived && v.Kind != dat.Move {
 		return v
 	}
-	at := dat.At(time.Now())
+	at := now()
 	var change func(*dat.Endpoint)
 	if v.Kind == dat.Ignore {
 		change = func(*dat.Endpoint) {}
@@ -222,7 +220,9 @@ func (m *Manager) announceLocked(ep *endpoint, event dat.EventNumber, h happenin
 // connectedLocked is what begins with a connection: proof of life, the probe, and
 // the watermarks (W16: ESTABLISHED first, then BROKEN).
 func (m *Manager) connectedLocked(ep *endpoint) {
-	ep.proof = &dat.Time{Time: dat.At(time.Now()).Time}
+	at := now()
+	ep.proof = &at
+	ep.attempt++
 	m.rearmLocked(ep)
 	m.watermarksLocked(ep, len(ep.recvs))
 }
