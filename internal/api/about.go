@@ -280,6 +280,7 @@ var about = map[string]string{
 	"text":            "The rule in words.",
 	"StateDoc":        "A state.",
 	"occurs":          "Whether the state is ever produced.",
+	"judged_as":       "The state whose rules it has.",
 	"TransitionDoc":   "What an input does in a state.",
 	"next":            "The state after it, or null.",
 	"return":          "The refusal, or null.",

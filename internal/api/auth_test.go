@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-const token = "a-token-of-more-than-16"
+const adminToken = "a-token-of-more-than-16"
 
-func withToken(c *Config) { c.AdminToken = token }
+func withToken(c *Config) { c.AdminToken = adminToken }
 
-var bearer = with("Authorization", "Bearer "+token)
+var bearer = with("Authorization", "Bearer "+adminToken)
 
 func TestWithATokenEveryCallNeedsIt(t *testing.T) {
 	r := newRig(t, withToken)
@@ -20,7 +20,7 @@ func TestWithATokenEveryCallNeedsIt(t *testing.T) {
 			t.Errorf("%s: no WWW-Authenticate", path)
 		}
 	}
-	for _, wrong := range []string{"Bearer x", "Basic " + token, token, "Bearer"} {
+	for _, wrong := range []string{"Bearer x", "Basic " + adminToken, adminToken, "Bearer"} {
 		r.do("GET", "/pzs", nil, with("Authorization", wrong)).refused(401)
 	}
 	r.do("POST", "/session", nil, with("Authorization", "Bearer x")).refused(401)
@@ -50,7 +50,7 @@ func (r *rig) session() string {
 			r.t.Errorf("the cookie lacks %s: %s", part, set)
 		}
 	}
-	if strings.Contains(set, token) {
+	if strings.Contains(set, adminToken) {
 		r.t.Errorf("the cookie is the token: %s", set)
 	}
 	value, _, _ := strings.Cut(set, ";")

@@ -136,7 +136,7 @@ func (a *API) getEndpoint(ctx context.Context, in *getEndpoint) (*answer, error)
 	}
 	o, err := a.store.AsOf(ctx, dat.TypeEndpoint, dat.Handle(in.ID), moment)
 	if err != nil {
-		return nil, err
+		return nil, inQuery(err)
 	}
 	ans := a.shown(http.StatusOK, o, false, true)
 	ans.ETag = "" // the version is not that of the object now

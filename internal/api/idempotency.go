@@ -121,7 +121,7 @@ func (a *API) keepAnswer(ctx context.Context, k *keyed, x *exchange, c *captured
 	if c.status >= http.StatusInternalServerError || c.status == committed {
 		return
 	}
-	kept := store.KeptAnswer{BodyHash: k.hash, Status: c.status, Header: c.header(), Body: c.body.Bytes()}
+	kept := store.KeptAnswer{BodyHash: k.hash, Status: c.status, Header: c.header(), Body: append([]byte{}, c.body.Bytes()...)}
 	if x.secret && c.status < http.StatusMultipleChoices {
 		kept = secretAnswer(x, k.hash)
 	}

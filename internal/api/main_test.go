@@ -113,7 +113,7 @@ func newRigOn(t testing.TB, database, node string, change ...func(*Config)) *rig
 	s, err := store.Open(t.Context(), store.Config{URL: database, Node: node, Address: "http://" + node + ":8480", Version: "test", Logger: log})
 	must(t, err)
 	r := &rig{t: t, store: s, soft: soft.New(2), url: database}
-	r.manager = rdma.NewManager(node, s.Recorder(), rdma.WithLogger(log))
+	r.manager = rdma.NewManager(node, s.Recorder(), rdma.WithLogger(log), rdma.WithMemoryCap(32<<20))
 	must(t, r.manager.AddProvider(t.Context(), r.soft))
 	living, err := s.Living(t.Context(), node)
 	must(t, err)

@@ -1,0 +1,140 @@
+package api
+
+import (
+	"fmt"
+	"testing"
+)
+
+func op(method, path string, body any) members {
+	m := members{"method": method, "path": path}
+	if body != nil {
+		m["body"] = body
+	}
+	return m
+}
+
+func (a reply) results() []members {
+	a.t.Helper()
+	var out []members
+	for _, one := range a.is(200).at("results").([]any) {
+		out = append(out, one.(members))
+	}
+	return out
+}
+
+func TestABatchGoesOnAfterARefusal(t *testing.T) {
+	r := newRig(t)
+	got := r.do("POST", "/batch", members{"operations": []members{
+		op("POST", "/pzs", members{"ia": ia0, "name": "a"}),
+		op("POST", "/pzs", members{"ia": ia0, "name": "a"}),
+		op("POST", "/endpoints", members{"ia": ia0, "pz": "$0.id"}),
+		op("PATCH", "/endpoints/$2.id", members{"attributes": members{"max_recv_dtos": 3}}),
+		op("DELETE", "/pzs/$1.id", nil),
+		op("GET", "/pzs", nil)}}, loose)
+	got.refused(422) // GET is no write
+	results := r.do("POST", "/batch", members{"operations": []members{
+		op("POST", "/pzs", members{"ia": ia0, "name": "a"}),
+		op("POST", "/pzs", members{"ia": ia0, "name": "a"}),
+		op("POST", "/endpoints", members{"ia": ia0, "pz": "$0.id"}),
+		op("PATCH", "/endpoints/$2.id", members{"attributes": members{"max_recv_dtos": 3}}),
+		op("DELETE", "/pzs/$1.id", nil),
+		op("PUT", "/endpoints/$2.id/watermarks", members{"soft_high": 1, "hard_high": nil}),
+		op("DELETE", "/endpoints/$2.id", nil),
+		op("POST", "/nosuch", members{}),
+	}}).results()
+	want := []float64{201, 409, 201, 200, 422, 200, 204, 404}
+	for i, w := range want {
+		if results[i]["status"] != w {
+			t.Errorf("operation %d: %v, not %v: %v", i, results[i]["status"], w, results[i]["body"])
+		}
+	}
+	if results[3]["etag"] != `"2"` || results[3]["body"].(members)["pz"] != results[0]["body"].(members)["id"] {
+		t.Errorf("modified: %v", results[3])
+	}
+}
+
+func TestAnAtomicBatchDoesAllOrNothing(t *testing.T) {
+	r := newRig(t)
+	operations := []members{
+		op("POST", "/pzs", members{"ia": ia0, "name": "zone"}),
+		op("POST", "/evds", members{"ia": ia0, "qlen": 8, "streams": []string{"DTO"}}),
+		op("POST", "/endpoints", members{"ia": ia0, "pz": "$0.id", "recv_evd": "$1.id", "name": "ep"}),
+		op("PUT", "/endpoints/$2.id/watermarks", members{"soft_high": 4, "hard_high": nil}),
+	}
+	bad := append(operations[:len(operations):len(operations)], op("PATCH", "/endpoints/$2.id", members{"attributes": members{"max_recv_dtos": -1}}))
+	p := r.do("POST", "/batch", members{"atomic": true, "operations": bad}).refused(422, "DAT_INVALID_PARAMETER")
+	if p.Errors[0].Location != "operations[4]" {
+		t.Errorf("errors %v", p.Errors)
+	}
+	for _, path := range []string{"/pzs", "/endpoints"} {
+		if items := r.do("GET", path, nil).at("items").([]any); len(items) != 0 {
+			t.Errorf("%s after a refusal: %v", path, items)
+		}
+	}
+	results := r.do("POST", "/batch", members{"atomic": true, "operations": operations}).results()
+	if fmt.Sprint(results[0]["status"], results[2]["status"], results[3]["status"]) != "201 201 200" {
+		t.Errorf("results %v", results)
+	}
+	ep := results[2]["body"].(members)["id"].(string)
+	now := r.do("GET", "/endpoints/"+ep, nil).is(200)
+	if now.at("watermarks", "soft_high") != 4.0 || now.at("name") != "ep" {
+		t.Errorf("made: %s", now.body)
+	}
+	r.do("POST", "/batch", members{"atomic": true, "operations": []members{op("DELETE", "/endpoints/"+ep, nil)}}).is(200)
+	r.do("GET", "/endpoints/"+ep, nil).refused(404)
+}
+
+func TestAnAtomicBatchTakesOnlyWhatCanBeUndone(t *testing.T) {
+	r := newRig(t)
+	ep := r.endpoint(ia0)
+	for _, o := range []members{
+		op("POST", "/endpoints/"+ep+"/connect", members{"remote_ia_address": "x", "remote_port_qual": 1}), op("POST", "/endpoints/"+ep+"/recvs", members{"size": 1}),
+		op("POST", "/endpoints/"+ep+"/reset", nil), op("PUT", "/lmrs/"+ep+"/data", nil), op("POST", "/nosuch", nil),
+	} {
+		p := r.do("POST", "/batch", members{"atomic": true, "operations": []members{op("POST", "/pzs", members{"ia": ia0}), o}}).refused(422, "DAT_INVALID_PARAMETER")
+		if p.Errors[0].Location != "operations[1]" {
+			t.Errorf("%v: %v", o, p.Errors)
+		}
+	}
+	if p := r.do("POST", "/batch", members{"atomic": true, "operations": []members{op("DELETE", "/endpoints/00000000-0000-7000-8000-000000000000", nil)}}).refused(404, "DAT_INVALID_HANDLE"); p.Errors[0].Location != "operations[0]" {
+		t.Errorf("errors %v", p.Errors)
+	}
+}
+
+func TestABatchIsJudgedInFormFirst(t *testing.T) {
+	r := newRig(t)
+	for _, atomic := range []bool{false, true} {
+		for _, bad := range [][]members{
+			{}, {op("POST", "pzs", nil)}, {op("POST", "/pzs?dry_run=true", members{"ia": ia0})}, {op("POST", "/batch", members{})}, {op("DELETE", "/session", nil)},
+			{op("POST", "/pzs", members{"ia": "$0.id"})}, {op("POST", "/pzs", members{"ia": ia0}), op("DELETE", "/pzs/$2.id", nil)},
+		} {
+			r.do("POST", "/batch", members{"atomic": atomic, "operations": bad}, loose).refused(422, "DAT_INVALID_PARAMETER")
+		}
+	}
+	if items := r.do("GET", "/pzs", nil).at("items").([]any); len(items) != 0 {
+		t.Errorf("made %v", items)
+	}
+}
+
+func TestADryBatchHappensNowhere(t *testing.T) {
+	r := newRig(t)
+	for _, atomic := range []bool{false, true} {
+		results := r.do("POST", "/batch?dry_run=true", members{"atomic": atomic, "operations": []members{op("POST", "/pzs", members{"ia": ia0}), op("POST", "/pzs", members{"ia": ia0, "name": "x"})}}).results()
+		if results[1]["status"] != 201.0 || results[1]["etag"] != nil || results[1]["body"].(members)["id"] != nil {
+			t.Errorf("results %v", results)
+		}
+	}
+	if items := r.do("GET", "/pzs", nil).at("items").([]any); len(items) != 0 {
+		t.Errorf("made %v", items)
+	}
+}
+
+func TestABatchReplaysWithItsKey(t *testing.T) {
+	r := newRig(t)
+	body := members{"atomic": true, "operations": []members{op("POST", "/pzs", members{"ia": ia0}), op("POST", "/pzs", members{"ia": ia0})}}
+	first := r.do("POST", "/batch", body, with(idempotencyHeader, "b")).is(200)
+	again := r.do("POST", "/batch", body, with(idempotencyHeader, "b")).is(200)
+	if string(first.body) != string(again.body) || len(r.do("GET", "/pzs", nil).at("items").([]any)) != 2 {
+		t.Errorf("first %s, again %s", first.body, again.body)
+	}
+}

@@ -1,0 +1,232 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestHistoryHasEveryVersionWhole(t *testing.T) {
+	r := newRig(t)
+	id := r.do("POST", "/endpoints", members{"ia": ia0, "name": "one"}).is(201).id()
+	r.do("PATCH", "/endpoints/"+id, `{"attributes":{"max_recv_dtos":9}}`).is(200)
+	r.do("PATCH", "/endpoints/"+id, `{"name":"two"}`).is(200)
+	r.do("POST", "/endpoints/"+id+"/disconnect", nil).is(409)
+	var items []any
+	eventually(t, "the refusal is recorded", func() bool {
+		items = r.do("GET", "/endpoints/"+id+"/history", nil).is(200).at("items").([]any)
+		return len(items) == 4
+	})
+	refusal := items[0].(members)
+	if refusal["outcome"] != "DAT_INVALID_STATE" || refusal["version"] != 3.0 || refusal["before"] != nil || len(refusal["fields"].([]any)) != 0 {
+		t.Errorf("refusal %v", refusal)
+	}
+	modify := items[2].(members)
+	if fmt.Sprint(modify["fields"]) != "[attributes.max_recv_dtos]" || modify["after"].(members)["attributes"].(members)["max_recv_dtos"] != 9.0 {
+		t.Errorf("modify %v", modify)
+	}
+	v2 := r.do("GET", "/endpoints/"+id+"/history/2", nil).is(200)
+	if v2.at("endpoint", "name") != "one" || v2.at("endpoint", "attributes", "max_recv_dtos") != 9.0 || v2.at("cause") != "dat_ep_modify" {
+		t.Errorf("version 2: %s", v2.body)
+	}
+	for _, none := range []string{"0", "9", "x", "-1"} {
+		r.do("GET", "/endpoints/"+id+"/history/"+none, nil, loose).refused(404, "DAT_INVALID_HANDLE")
+	}
+	page := r.do("GET", "/endpoints/"+id+"/history?limit=3", nil).is(200)
+	rest := r.do("GET", "/endpoints/"+id+"/history?limit=3&cursor="+page.at("next_cursor").(string), nil).is(200)
+	if len(rest.at("items").([]any)) != 1 || rest.at("next_cursor") != nil {
+		t.Errorf("second page %s", rest.body)
+	}
+}
+
+func TestAsOfShowsWhatWas(t *testing.T) {
+	r := newRig(t)
+	id := r.do("POST", "/endpoints", members{"ia": ia0, "name": "one"}).is(201).id()
+	first := r.do("GET", "/changes?object="+id, nil).at("items").([]any)[0].(members)
+	between := time.Now().UTC().Format(time.RFC3339Nano)
+	eventually(t, "the clock went on", func() bool { return time.Now().UTC().Format(time.RFC3339Nano) > between })
+	r.do("PATCH", "/endpoints/"+id, `{"name":"two"}`).is(200)
+	for _, moment := range []string{between, fmt.Sprint(int(first["id"].(float64)))} {
+		if out := r.do("GET", "/endpoints/"+id+"?as_of="+moment, nil).is(200); out.at("name") != "one" {
+			t.Errorf("as of %s: %s", moment, out.body)
+		}
+	}
+	r.do("GET", "/endpoints/"+id+"?as_of=2000-01-01T00:00:00Z", nil).refused(404, "DAT_INVALID_HANDLE")
+	for _, wrong := range []string{"yesterday", "2999-01-01T00:00:00Z", "999999999"} {
+		r.do("GET", "/endpoints/"+id+"?as_of="+wrong, nil).refused(400, "DAT_INVALID_PARAMETER")
+	}
+	r.do("DELETE", "/endpoints/"+id, nil).is(204)
+	if out := r.do("GET", "/endpoints/"+id+"?as_of="+between, nil).is(200); out.at("name") != "one" {
+		t.Errorf("after its end: %s", out.body)
+	}
+	r.do("GET", "/endpoints/"+id+"?as_of="+time.Now().UTC().Format(time.RFC3339Nano), nil).refused(404, "DAT_INVALID_HANDLE")
+}
+
+func TestRevertGoesBackAsANewVersion(t *testing.T) {
+	r := newRig(t)
+	pz := r.pz(ia0)
+	id := r.do("POST", "/endpoints", members{"ia": ia0, "pz": pz, "name": "one"}).is(201).id()
+	r.do("PATCH", "/endpoints/"+id, `{"pz":null,"attributes":{"max_recv_dtos":9,"ep_transport_specific":{"tos":"9"}}}`).is(200)
+	out := r.do("POST", "/endpoints/"+id+"/revert", members{"version": 1}).is(200)
+	if out.at("pz") != pz || out.at("attributes", "max_recv_dtos") == 9.0 || out.at("version") != 3.0 {
+		t.Errorf("reverted: %s", out.body)
+	}
+	change := r.do("GET", "/changes?object="+id, nil).at("items").([]any)[0].(members)
+	if change["reverted_to"] != 1.0 || change["cause"] != "revert" {
+		t.Errorf("change %v", change)
+	}
+	r.do("POST", "/endpoints/"+id+"/revert", members{"version": 9}).refused(422, "DAT_INVALID_PARAMETER")
+	if out := r.do("POST", "/endpoints/"+id+"/revert", members{"version": 1}).is(200); out.at("version") != 3.0 {
+		t.Errorf("nothing to revert: %s", out.body)
+	}
+}
+
+func TestChangesFilter(t *testing.T) {
+	r := newRig(t)
+	pz := r.do("POST", "/pzs", members{"ia": ia0}).is(201).id()
+	ep := r.do("POST", "/endpoints", members{"ia": ia1, "pz": nil}).is(201).id()
+	r.do("PATCH", "/endpoints/"+ep, `{"name":"n"}`).is(200)
+	for query, want := range map[string]int{
+		"object=" + ep: 2, "object=" + ep + "&object=" + pz: 3, "type=pz": 1, "cause=dat_ep_create": 1, "actor=anonymous": 3, "actor=nobody": 0,
+		"outcome=DAT_SUCCESS&actor=anonymous": 3, "ia=" + ia1 + "&type=endpoint": 2, "node=beta": 0, "since=2999-01-01T00:00:00Z": 0, "until=2000-01-01T00:00:00Z": 0,
+	} {
+		if out := r.do("GET", "/changes?"+query, nil).is(200); len(out.at("items").([]any)) != want {
+			t.Errorf("%s: %d, not %d", query, len(out.at("items").([]any)), want)
+		}
+	}
+	items := r.do("GET", "/changes?order=asc&object="+ep, nil).is(200).at("items").([]any)
+	if items[0].(members)["cause"] != "dat_ep_create" || items[0].(members)["before"] != nil || items[0].(members)["after"].(members)["state"] != "UNCONNECTED" {
+		t.Errorf("first %v", items[0])
+	}
+	for _, query := range []string{"type=x", "outcome=x", "since=x", "order=x", "cursor=x", "limit=0"} {
+		r.do("GET", "/changes?"+query, nil, loose).refused(400, "DAT_INVALID_PARAMETER")
+	}
+}
+
+// stream opens a change stream and gives its lines.
+func (r *rig) stream(query string, options ...option) (*http.Response, <-chan string, func()) {
+	r.t.Helper()
+	server := httptest.NewServer(r.api.Handler)
+	ctx, cancel := context.WithCancel(context.Background())
+	request, err := http.NewRequestWithContext(ctx, "GET", server.URL+basePath+"/changes/stream"+query, nil)
+	must(r.t, err)
+	for _, o := range options {
+		o(request)
+	}
+	response, err := http.DefaultClient.Do(request)
+	must(r.t, err)
+	lines := make(chan string, 1000)
+	go func() {
+		defer close(lines)
+		for scanner := bufio.NewScanner(response.Body); scanner.Scan(); {
+			lines <- scanner.Text()
+		}
+	}()
+	return response, lines, func() { cancel(); server.Close() }
+}
+
+// ids takes the ids of so many changes from a stream.
+func ids(t *testing.T, lines <-chan string, n int) []string {
+	t.Helper()
+	var all []string
+	deadline := time.After(20 * time.Second)
+	for len(all) < n {
+		select {
+		case line, ok := <-lines:
+			if !ok {
+				t.Fatalf("the stream ended after %v", all)
+			}
+			if id, is := strings.CutPrefix(line, "id: "); is {
+				all = append(all, id)
+			}
+		case <-deadline:
+			t.Fatalf("only %v came", all)
+		}
+	}
+	return all
+}
+
+func TestStreamDeliversInOrderWithoutGapAndResumes(t *testing.T) {
+	r := newRig(t)
+	response, lines, end := r.stream("")
+	defer end()
+	if response.StatusCode != 200 || response.Header.Get("Content-Type") != eventsType {
+		t.Fatalf("%d %v", response.StatusCode, response.Header)
+	}
+	start := r.store.Log().Last()
+	for range 5 {
+		r.pz(ia0)
+	}
+	got := ids(t, lines, 5)
+	for i, id := range got {
+		if id != fmt.Sprint(start+int64(i)+1) {
+			t.Errorf("ids %v after %d", got, start)
+		}
+	}
+	_, again, end2 := r.stream("?after=0", with("Last-Event-ID", got[1]))
+	defer end2()
+	if rest := ids(t, again, 3); rest[0] != got[2] || rest[2] != got[4] {
+		t.Errorf("resumed %v after %s", rest, got[1])
+	}
+	_, filtered, end3 := r.stream("?after=" + fmt.Sprint(start) + "&cause=dat_evd_create")
+	defer end3()
+	r.pz(ia0)
+	r.evd(ia0, "DTO")
+	r.pz(ia0)
+	if only := ids(t, filtered, 1); only[0] != fmt.Sprint(start+7) {
+		t.Errorf("filtered %v", only)
+	}
+}
+
+func TestStreamRefusesPositionsThatAreNot(t *testing.T) {
+	r := newRig(t)
+	for _, query := range []string{"?after=999999", "?after=x", "?after=-1", "?type=x", "?nosuch=1"} {
+		response, _, end := r.stream(query)
+		if response.StatusCode != 400 || response.Header.Get("Content-Type") != problemType {
+			t.Errorf("%s: %d", query, response.StatusCode)
+		}
+		end()
+	}
+	response, _, end := r.stream("", with("Last-Event-ID", "999999"))
+	defer end()
+	if response.StatusCode != 400 {
+		t.Errorf("Last-Event-ID beyond the end: %d", response.StatusCode)
+	}
+}
+
+func TestStreamsEndWithTheService(t *testing.T) {
+	r := newRig(t)
+	_, lines, end := r.stream("")
+	defer end()
+	r.api.Close()
+	deadline := time.After(10 * time.Second)
+	for {
+		select {
+		case _, open := <-lines:
+			if !open {
+				return
+			}
+		case <-deadline:
+			t.Fatal("the stream did not end")
+		}
+	}
+}
+
+func TestASlowWatcherBlocksNobody(t *testing.T) {
+	r := newRig(t)
+	_, _, end := r.stream("?after=0") // its lines are never read beyond the buffers
+	defer end()
+	ep := r.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
+	start := time.Now()
+	for i := range 200 {
+		r.do("PATCH", "/endpoints/"+ep, members{"labels": members{"n": strings.Repeat(fmt.Sprint(i%10), 2000)}}).is(200)
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("200 changes took %v", took)
+	}
+}

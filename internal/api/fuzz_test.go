@@ -1,0 +1,186 @@
+package api
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+	"pgregory.net/rapid"
+)
+
+// world is a service with one object of each kind, so that a call with a right
+// path gets as far as its judge.
+type world struct {
+	*rig
+	ids map[string]string
+}
+
+func newWorld(t testing.TB) *world {
+	r := newRig(t)
+	w := &world{rig: r, ids: map[string]string{}}
+	w.renew("pzs", "evds", "srqs", "lmrs", "rmrs", "endpoints", "psps")
+	return w
+}
+
+// renew makes the objects anew that a call has freed.
+func (w *world) renew(kinds ...string) {
+	w.t.Helper()
+	for _, kind := range kinds {
+		if id := w.ids[kind]; id != "" && w.do("GET", "/"+kind+"/"+id, nil).status == 200 {
+			continue
+		}
+		pz := w.ids["pzs"]
+		body := map[string]members{
+			"pzs": {"ia": ia0}, "evds": {"ia": ia0, "qlen": 16, "streams": []string{"CR", "SOFTWARE"}}, "psps": {"ia": ia0, "evd": w.ids["evds"]},
+			"srqs": {"ia": ia0, "pz": pz, "max_recv_dtos": 16, "max_recv_iov": 1}, "rmrs": {"ia": ia0, "pz": pz}, "endpoints": {"ia": ia0, "pz": pz},
+			"lmrs": {"ia": ia0, "pz": pz, "length": 64, "privileges": []string{"LOCAL_READ", "LOCAL_WRITE"}},
+		}[kind]
+		w.ids[kind] = w.do("POST", "/"+kind, body).is(201).id()
+	}
+}
+
+// hostile are values that a member of any type may be sent as.
+var hostile = []any{nil, true, "", "x", "\x00", "\u202e", strings.Repeat("x", 5000), -1, 0, 1, 65536, int64(1) << 53, json.Number("1e400"), json.Number("9223372036854775808"),
+	json.Number("-9223372036854775808"), 1.5, []any{}, []any{nil}, []any{[]any{}}, map[string]any{}, map[string]any{"": nil}, map[string]any{"\x00": 1}, "$0.id", "../..", "%00", "0x", "NaN", "null"}
+
+// drawn is a value for a schema: mostly of its type, sometimes hostile.
+func (w *world) drawn(t *rapid.T, s *huma.Schema, depth int) any {
+	walk := strictness{schemas: w.api.schemas}
+	s, _ = walk.resolve(s)
+	if s == nil || depth > 6 || rapid.IntRange(0, 7).Draw(t, "hostile") == 0 {
+		return rapid.SampledFrom(hostile).Draw(t, "value")
+	}
+	switch s.Type {
+	case huma.TypeBoolean:
+		return rapid.Bool().Draw(t, "bool")
+	case huma.TypeInteger:
+		return rapid.SampledFrom([]any{0, 1, 2, 7, 64, 1000, 65535, 1 << 31, -1, int64(1) << 62}).Draw(t, "integer")
+	case huma.TypeArray:
+		all := []any{}
+		for range rapid.IntRange(0, 3).Draw(t, "items") {
+			all = append(all, w.drawn(t, s.Items, depth+1))
+		}
+		return all
+	case huma.TypeObject:
+		return w.drawnObject(t, s, depth)
+	}
+	return w.drawnString(t, s)
+}
+
+func (w *world) drawnObject(t *rapid.T, s *huma.Schema, depth int) any {
+	object := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if slices.Contains(s.Required, name) || rapid.IntRange(0, 2).Draw(t, name) == 0 {
+			object[name] = w.drawn(t, s.Properties[name], depth+1)
+		}
+	}
+	if below, ok := s.AdditionalProperties.(*huma.Schema); ok {
+		object[rapid.SampledFrom([]string{"a", "", "retry_count", "tos", "max_inline_data", strings.Repeat("k", 300)}).Draw(t, "key")] = w.drawn(t, below, depth+1)
+	}
+	if rapid.IntRange(0, 15).Draw(t, "unknown") == 0 {
+		object["unknown"] = 1
+	}
+	return object
+}
+
+func (w *world) drawnString(t *rapid.T, s *huma.Schema) any {
+	if len(s.Enum) > 0 {
+		return rapid.SampledFrom(s.Enum).Draw(t, "word")
+	}
+	known := append(slices.Sorted(maps.Values(w.ids)), ia0, ia0, ia1, "10.77.0.1", "10.77.0.2", "BEST_EFFORT", "EVD_THRESHOLD", "RC", "aGk=", "0x1", "7", "a-name", "ABRUPT")
+	return rapid.SampledFrom(known).Draw(t, "string")
+}
+
+// TestNoInputIsTooMuch sends bad input in every field of every call, by the
+// document: each answer is a right one or a problem, never a 500, never a crash.
+func TestNoInputIsTooMuch(t *testing.T) {
+	w := newWorld(t)
+	for _, path := range sortedKeys(w.api.huma.OpenAPI().Paths) {
+		if path == "/changes/stream" {
+			continue
+		}
+		for _, method := range methods {
+			op := w.api.documented(route{path: path, method: method})
+			if op == nil {
+				continue
+			}
+			t.Run(method+strings.ReplaceAll(path, "/", "_"), func(t *testing.T) {
+				w.t = t
+				rapid.Check(t, func(rt *rapid.T) { w.try(rt, method, path, op) })
+				w.t = t
+				w.renew("pzs", "evds", "srqs", "lmrs", "rmrs", "endpoints", "psps")
+			})
+		}
+	}
+}
+
+func (w *world) try(t *rapid.T, method, path string, op *huma.Operation) {
+	kind := strings.Split(path, "/")[1]
+	id := w.ids[kind]
+	if id == "" || rapid.IntRange(0, 9).Draw(t, "wrong id") == 0 {
+		id = rapid.SampledFrom([]string{"x", "%00", "00000000-0000-7000-8000-000000000000", "%F0%9F%92%A9", ia0, "..", "%2e%2e%2f"}).Draw(t, "id")
+	}
+	target := strings.NewReplacer("{id}", id, "{ia}", ia0, "{version}", rapid.SampledFrom([]string{"1", "0", "x", "99999999999999999999"}).Draw(t, "version")).Replace(path)
+	query, header := url.Values{}, http.Header{}
+	for _, p := range op.Parameters {
+		if rapid.IntRange(0, 4).Draw(t, p.Name) > 0 || p.In == "path" {
+			continue
+		}
+		value := rapid.SampledFrom([]string{"", "x", "1", "-1", "true", "0", "99999999999999999999", "*", `"1"`, "\x00", "\xff", "a=b", "wait=0", "2026-01-01T00:00:00Z", "CONNECTED", "name", ia0, strings.Repeat("y", 600)}).Draw(t, "parameter")
+		if p.In == "query" {
+			query.Add(p.Name, value)
+		} else {
+			header.Set(p.Name, strings.Map(func(r rune) rune { return max(r, ' ') }, value))
+		}
+	}
+	var body []byte
+	if op.RequestBody != nil {
+		body = w.drawnBody(t, op)
+	}
+	w.answers(t, method, target, query, header, body)
+}
+
+func (w *world) drawnBody(t *rapid.T, op *huma.Operation) []byte {
+	media := op.RequestBody.Content[jsonType]
+	if media == nil || rapid.IntRange(0, 19).Draw(t, "no JSON") == 0 {
+		return []byte(rapid.SampledFrom([]string{"", "{", "nul", "\xff", `{"a":}`, `"\ud800"`, strings.Repeat("[", 20000), `{"a":1,"a":2}`}).Draw(t, "text"))
+	}
+	body, err := json.Marshal(w.drawn(t, media.Schema, 0))
+	if err != nil {
+		return []byte(`1e400`)
+	}
+	return body
+}
+
+func (w *world) answers(t *rapid.T, method, target string, query url.Values, header http.Header, body []byte) {
+	address := "http://localhost" + basePath + target
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	request := httptest.NewRequest(method, address, strings.NewReader(string(body)))
+	request.Header = header
+	if len(body) > 0 {
+		request.Header.Set("Content-Type", jsonType)
+	}
+	if strings.HasSuffix(target, "/data") && method == "PUT" {
+		request.Header.Set("Content-Type", octetsType)
+	}
+	out := httptest.NewRecorder()
+	w.api.Handler.ServeHTTP(out, request)
+	if out.Code < 400 {
+		return
+	}
+	var p Problem
+	if err := json.Unmarshal(out.Body.Bytes(), &p); err != nil && method != "HEAD" || out.Code == 500 || p.Status != out.Code || p.Detail == "" {
+		t.Fatalf("%s %s\nheader %v\nbody %.2000s\nanswered %d %s", method, address, header, body, out.Code, out.Body)
+	}
+	if bad := p.Return; (out.Code == 400 || out.Code == 422) && bad == nil {
+		t.Fatalf("%s %s %s: no dat_return in %s", method, address, body, out.Body)
+	}
+}
