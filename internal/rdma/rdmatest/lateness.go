@@ -151,11 +151,12 @@ var lateCases = []Case{
 	{"T48 T49 T50", "a device that goes and comes repeatedly, or reports so twice, leaves nothing stuck", func(w *World) {
 		a, b := w.pair()
 		for n := range 3 {
+			before := len(w.Rec.Of(w.B))
 			w.Faults.Remove(w.setup.Passive)
 			w.Faults.Inject(w.setup.Passive, rdma.Report{Kind: rdma.ReportDeviceGone})
 			w.Faults.Return(w.setup.Passive)
 			w.Faults.Inject(w.setup.Passive, rdma.Report{Kind: rdma.ReportDeviceBack})
-			w.until(fmt.Sprint("the adapter is up again, time ", n+1), func() bool { o, _ := w.M.IA(w.B); return o.State == dat.IAUp })
+			w.until(fmt.Sprint("it went and came, time ", n+1), func() bool { return len(w.Rec.Of(w.B)) == before+2 })
 			for _, e := range []*end{a, b} {
 				w.reach(e.ep, dat.EPDisconnected)
 				w.expect(e.conn, dat.EventBroken)

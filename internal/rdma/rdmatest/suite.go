@@ -78,7 +78,7 @@ func Cases() []Case {
 }
 
 // FaultCases are those for providers whose wires can be held and cut.
-func FaultCases() []Case { return slices.Concat(faultCases, lateCases) }
+func FaultCases() []Case { return slices.Concat(faultCases, lateCases, stormCases) }
 
 // Run runs the cases that every provider passes; open is called for each.
 func Run(t *testing.T, open func(t *testing.T) Setup, opts ...Option) {
