@@ -96,16 +96,14 @@ func (m *Manager) AddProvider(ctx context.Context, p Provider) error {
 	}
 	m.mu.Lock()
 	m.providers = append(m.providers, p)
-	restored := m.restored
-	if !restored {
-		for _, hw := range ias {
-			m.opened = append(m.opened, openedIA{provider: p.Name(), hw: hw})
-		}
-	}
 	m.mu.Unlock()
-	if restored {
-		for _, hw := range ias {
-			if err := m.arrive(ctx, openedIA{provider: p.Name(), hw: hw}); err != nil {
+	ops := make([]openedIA, len(ias))
+	for i, hw := range ias {
+		ops[i] = openedIA{provider: p.Name(), hw: hw}
+	}
+	if !m.awaitsRestore(ops...) {
+		for _, op := range ops {
+			if err := m.arrive(ctx, op); err != nil {
 				return err
 			}
 		}
@@ -117,13 +115,26 @@ func (m *Manager) AddProvider(ctx context.Context, p Provider) error {
 // welcome runs adapters that appear later.
 func (m *Manager) welcome(p Provider) {
 	for hw := range p.Arrivals() {
-		if m.open() != nil {
+		op := openedIA{provider: p.Name(), hw: hw}
+		if m.stopping() || m.awaitsRestore(op) {
 			continue
 		}
-		if err := m.arrive(context.Background(), openedIA{provider: p.Name(), hw: hw}); err != nil {
+		if err := m.arrive(context.Background(), op); err != nil {
 			m.log.Error("an adapter that appeared cannot be used", "ia", hw.Name(), "error", err)
 		}
 	}
+}
+
+// awaitsRestore keeps adapters that came before Restore for it, and tells whether
+// it did.
+func (m *Manager) awaitsRestore(ops ...openedIA) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.restored {
+		return false
+	}
+	m.opened = append(m.opened, ops...)
+	return true
 }
 
 // goes runs f on a goroutine that Close waits for.
@@ -139,8 +150,11 @@ func (m *Manager) goes(f func()) {
 func (m *Manager) open() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed || !m.restored {
+	switch {
+	case m.closed:
 		return errClosed()
+	case !m.restored:
+		return errStarting()
 	}
 	return nil
 }

@@ -201,7 +201,8 @@ type EP interface {
 	Transport() dat.Transport
 }
 
-// ConnRequest is a connection request of a provider; it is used once.
+// ConnRequest is a connection request of a provider; it is used once, and what is
+// asked of it afterwards does nothing.
 type ConnRequest interface {
 	// Accept starts the connection on an endpoint; the outcome is a report
 	// (ReportEstablished or ReportAcceptFailed).

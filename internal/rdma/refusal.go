@@ -73,6 +73,14 @@ func errClosed() *dat.Error {
 	}
 }
 
+// errStarting is what a write meets before the objects of the last process are there.
+func errStarting() *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInterruptedCall,
+		Detail: "The service is still making its objects again and takes no writes; try again in a moment.",
+	}
+}
+
 // asError gives a provider's error in DAT's words; anything else is an internal fault.
 func asError(err error) *dat.Error {
 	if err == nil {

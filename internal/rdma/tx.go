@@ -2,7 +2,6 @@ package rdma
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -219,100 +218,4 @@ func (t *tx) rollback() {
 		o.ia.mu.Unlock()
 	}
 	t.undo, t.after, t.made, t.ended, t.releases = nil, nil, nil, nil, nil
-}
-
-// write runs one write as a unit of its own. prepare gives the object that it is
-// about and the image that a dry run answers with.
-func write[T dat.Object](ctx context.Context, m *Manager, c Call, on dat.Handle, cause string,
-	prepare func(*tx) (*object, T, error)) (T, error) {
-	var none T
-	if err := m.open(); err != nil {
-		return none, err
-	}
-	t := m.begin(ctx)
-	defer t.release()
-	o, img, err := prepare(t)
-	if err != nil {
-		t.rollback()
-		m.refused(c, on, cause, err)
-		return none, err
-	}
-	if c.DryRun {
-		t.rollback()
-		return img, nil
-	}
-	if _, err := t.commit(); err != nil {
-		return none, err
-	}
-	if t.refusal != nil {
-		return none, t.takenBack(o)
-	}
-	if after, ok := o.recorded().(T); ok {
-		return fillOne(m, after), nil
-	}
-	return none, nil
-}
-
-// takenBack waits until the second change is recorded, so that a reader who saw
-// the refusal sees the state that it left.
-func (t *tx) takenBack(o *object) error {
-	if err := o.notes.wait(t.ctx, t.m.rec); err != nil {
-		t.m.log.Warn("a refusal of the engine is not recorded yet", "object", o.id, "error", err)
-	}
-	return t.refusal
-}
-
-// free runs the end of one object as a unit of its own.
-func free(ctx context.Context, m *Manager, c Call, id dat.Handle, cause string, prepare func(*tx) error) error {
-	_, err := write(ctx, m, c, id, cause, func(t *tx) (*object, dat.Object, error) {
-		return &object{}, nil, prepare(t)
-	})
-	return err
-}
-
-// recordedRefusals are the returns of refusals that go into the log: by state
-// and by resources. What is malformed does not.
-var recordedRefusals = map[dat.Return]bool{
-	dat.RetInvalidState:          true,
-	dat.RetInsufficientResources: true,
-	dat.RetConnQualInUse:         true,
-	dat.RetConnQualUnavailable:   true,
-	dat.RetQueueFull:             true,
-}
-
-// refused notes a refusal on the object that it is about, or on the adapter
-// where nothing was made.
-func (m *Manager) refused(c Call, on dat.Handle, cause string, err error) {
-	var d *dat.Error
-	if c.DryRun || !errors.As(err, &d) || !recordedRefusals[d.Return] {
-		return
-	}
-	o := m.objectOf(on)
-	if o == nil || o.recorded() == nil {
-		return
-	}
-	e := m.entry(c, o, cause)
-	e.Outcome, e.Keep = d.Return, nil
-	m.rec.Note(e, nil)
-}
-
-// entry is the frame of a change of an object.
-func (m *Manager) entry(c Call, o *object, cause string) dat.Entry {
-	return dat.Entry{
-		Object: o.ref(), IA: o.ia.id, Cause: cause, Actor: c.Actor,
-		RequestID: c.RequestID, Reason: c.Reason, Outcome: dat.RetSuccess, Keep: c.Keep,
-	}
-}
-
-// note hands over a change of an object that happened already, and publishes it
-// when it is recorded. after may be nil.
-func (m *Manager) note(o *object, e dat.Entry, after func()) {
-	o.notes.add()
-	m.rec.Note(e, func(r dat.Recorded) {
-		o.publish(r.Object)
-		if after != nil {
-			after()
-		}
-		o.notes.done()
-	})
 }

@@ -1,0 +1,157 @@
+package rdma
+
+import (
+	"context"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// CreateEP is dat_ep_create, or with an SRQ dat_ep_create_with_srq (T1). Errors:
+// DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_MODEL_NOT_SUPPORTED,
+// DAT_INSUFFICIENT_RESOURCES with DAT_RESOURCE_TEP.
+func (m *Manager) CreateEP(ctx context.Context, c Call, in EPCreate) (*dat.Endpoint, error) {
+	return write(ctx, m, c, in.IA, createCause(in), func(t *tx) (*object, *dat.Endpoint, error) {
+		return t.createEP(c, in)
+	})
+}
+
+func createCause(in EPCreate) string {
+	if in.SRQ != dat.HandleNull {
+		return "dat_ep_create_with_srq"
+	}
+	return "dat_ep_create"
+}
+
+func (t *tx) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
+	ia, err := t.m.adapterFor(in.IA)
+	if err != nil {
+		return nil, nil, err
+	}
+	hw, err := ia.device()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkProbe(in.Probe); err != nil {
+		return nil, nil, err
+	}
+	ep := newEndpoint(ia, newID())
+	made, err := t.admit(ia, ep, func(s sight) (dat.Object, *dat.Error) {
+		e, err := dat.CheckEPCreate(in.Values, in.SRQ, &ia.facts, s)
+		if err != nil {
+			return nil, err
+		}
+		e.Meta = ep.meta(in.Name, in.Labels)
+		e.LocalIAAddress, e.Probe = ia.facts.Attributes.IAAddress, in.Probe
+		return e, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	img := made.(*dat.Endpoint)
+	ep.live = img
+	if c.DryRun {
+		return &ep.object, scrub(c, img), nil
+	}
+	if err := ep.make(hw, img); err != nil {
+		return nil, nil, asError(err)
+	}
+	t.undo = append(t.undo, func() { ep.unmake("") })
+	t.add(c, &ep.object, createCause(in), becomes(img), nil)
+	return &ep.object, img, nil
+}
+
+// make gives the endpoint its part of the provider.
+func (ep *endpoint) make(hw IA, img *dat.Endpoint) error {
+	params, err := ep.ia.m.params(img)
+	if err != nil {
+		return err
+	}
+	made, err := hw.CreateEP(ep.id, params)
+	if err == nil {
+		ep.hw.set(made)
+	}
+	return err
+}
+
+func (ep *endpoint) unmake(why string) {
+	ep.calls.Lock()
+	defer ep.calls.Unlock()
+	if hw, ok := ep.hw.take(why); ok {
+		hw.Free()
+	}
+}
+
+// params are the provider's parameters of an image.
+func (m *Manager) params(img *dat.Endpoint) (EPParams, error) {
+	p := EPParams{Attributes: img.Attributes}
+	var err error
+	if p.PZ, err = m.zone(img.PZ); err != nil {
+		return p, err
+	}
+	if p.RecvEVD, err = m.dispatcher(img.RecvEVD); err != nil {
+		return p, err
+	}
+	if p.RequestEVD, err = m.dispatcher(img.RequestEVD); err != nil {
+		return p, err
+	}
+	p.SRQ, err = m.sharedQueue(img.SRQ)
+	return p, err
+}
+
+// FreeEP is dat_ep_free (T2, T3): a connection ends with it. Errors:
+// DAT_INVALID_HANDLE, DAT_INVALID_STATE in RESERVED, PASSIVE_CONNECTION_PENDING
+// and TENTATIVE_CONNECTION_PENDING.
+func (m *Manager) FreeEP(ctx context.Context, c Call, id dat.Handle) error {
+	return free(ctx, m, c, id, "dat_ep_free", func(t *tx) error { return t.freeEP(c, id, false) })
+}
+
+// freeEP ends an endpoint; unconnected asks that it be UNCONNECTED (batch).
+func (t *tx) freeEP(c Call, id dat.Handle, unconnected bool) error {
+	ep, err := target[*endpoint](t, dat.TypeEndpoint, id)
+	if err != nil {
+		return err
+	}
+	if err := t.match(c, &ep.object); err != nil {
+		return err
+	}
+	now := ep.now()
+	if v := dat.Judge(now.State, dat.OpFree); v.Kind != dat.End {
+		return ep.holder(v.Err(now.State, dat.OpFree))
+	}
+	if unconnected && now.State != dat.EPUnconnected {
+		return errNotUnused(now.State)
+	}
+	if err := t.end(ep, nil); err != nil {
+		return err
+	}
+	t.add(c, &ep.object, "dat_ep_free", gone, ep.markFreed)
+	t.after = append(t.after, func() { ep.unmake("") })
+	return nil
+}
+
+func errNotUnused(s dat.EPState) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState, State: &s,
+		Detail: "An atomic batch frees an endpoint only while it is UNCONNECTED, because a connection cannot be undone; free it outside of the batch.",
+	}
+}
+
+// holder adds to a refusal what keeps the endpoint: its RSP or its request.
+func (ep *endpoint) holder(err *dat.Error) error {
+	ep.ia.m.index.Range(func(_, v any) bool {
+		switch o := v.(type) {
+		case *request:
+			if o.endpoint == ep.id {
+				err.Detail += " Reject the connection request " + string(o.id) + " first."
+				return false
+			}
+		case *servicePoint:
+			if img, ok := o.recorded().(*dat.RSP); ok && img.Endpoint == ep.id && !o.used.Load() {
+				err.Detail += " Free the RSP " + string(o.id) + " first."
+				return false
+			}
+		}
+		return true
+	})
+	return err
+}
