@@ -89,6 +89,14 @@ var endingCases = []Case{
 			w.done(e.recv, dat.KindRecv, dat.DTOErrFlushed)
 		}
 	}},
+	{"T35", "a way to disconnect that is none is DAT_INVALID_PARAMETER and moves nothing", func(w *World) {
+		a, _ := w.pair()
+		_, err := w.M.DisconnectEP(w.ctx, call, a.ep, dat.CloseFlag(9))
+		w.refused("close 9", err, dat.RetInvalidParameter, dat.SubInvalidArg2)
+		if got := w.status(a.ep).State; got != dat.EPConnected {
+			w.Errorf("it is %s", got)
+		}
+	}},
 	{"T33", "a disconnect in DISCONNECTED succeeds and does nothing", func(w *World) {
 		e, _ := w.into(dat.EPDisconnected)
 		before := w.get(e.ep).Version
