@@ -10,6 +10,9 @@ import (
 // new requests, and the connection ends when the outstanding ones are done; ABRUPT
 // ends it at once. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE.
 func (m *Manager) DisconnectEP(ctx context.Context, c Call, id dat.Handle, how dat.CloseFlag) (*dat.Endpoint, error) {
+	if how != dat.CloseAbrupt && how != dat.CloseGraceful {
+		return nil, errParameter(dat.SubInvalidArg2, "close", "close is no way to disconnect; it must be ABRUPT or GRACEFUL (T35).")
+	}
 	in := dat.OpDisconnectAbrupt
 	if how == dat.CloseGraceful {
 		in = dat.OpDisconnectGraceful
