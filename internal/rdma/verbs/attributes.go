@@ -173,12 +173,15 @@ func (f *portFacts) transportAttributes() map[string]string {
 // providerAttributes are those of dat_ia_query that belong to the provider.
 // Source: dat-facts 6.2.
 func (f *portFacts) providerAttributes() dat.ProviderAttributes {
-	private, noRecv, inline := int32(privateDataIB), "SENDER_BREAKS", inlineIB
+	// What TCP cannot know: whether the peer took a message when its send completes,
+	// who rejected, and whether a request's peer is still there.
+	private, noRecv, inline, proof := int32(privateDataIB), "SENDER_BREAKS", inlineIB, "DELIVERED"
 	if f.dev.iwarp {
-		private, noRecv, inline = privateDataIWARP, "BOTH_BREAK", inlineIWARP
+		private, noRecv, inline, proof = privateDataIWARP, "BOTH_BREAK", inlineIWARP, "SENT"
 	}
 	specific := map[string]string{
-		"no_recv_buffer": noRecv, "psp_backlog": strconv.Itoa(backlog), "max_inline_data": strconv.Itoa(inline),
+		"request_completion": proof,
+		"no_recv_buffer":     noRecv, "psp_backlog": strconv.Itoa(backlog), "max_inline_data": strconv.Itoa(inline),
 	}
 	return dat.ProviderAttributes{
 		ProviderName: "verbs", ProviderVersionMajor: 1, DAPLVersionMajor: 1, DAPLVersionMinor: 2,

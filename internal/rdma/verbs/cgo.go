@@ -205,7 +205,14 @@ func (v verbsContext) createCQ(cqe int, key uint64, ch compChannel) (completionQ
 
 func (q completionQ) size() int            { return int(q.c.cqe) }
 func (q completionQ) resize(cqe int) error { return positiveErrno(C.dl_ibv_resize_cq(q.c, C.int(cqe))) }
-func (q completionQ) arm() error           { return positiveErrno(C.arm_cq(q.c)) }
+
+func (q completionQ) arm(solicited bool) error {
+	only := C.int(0)
+	if solicited {
+		only = 1
+	}
+	return positiveErrno(C.arm_cq(q.c, only))
+}
 
 func (q completionQ) free() error {
 	err := positiveErrno(C.dl_ibv_destroy_cq(q.c))

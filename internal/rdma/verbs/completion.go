@@ -9,6 +9,8 @@ type completion struct {
 	vendor uint32
 	length uint32
 	qpNum  uint32
+	// solicited: its sender asked to wake a waiter.
+	solicited bool
 }
 
 // The completion statuses of verbs (enum ibv_wc_status), in their order.

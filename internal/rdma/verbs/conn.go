@@ -50,22 +50,23 @@ type conn struct {
 }
 
 // lease is room in a completion queue: the EVD's own, or one made for the
-// connection where the EVD has none or is full.
+// connection where the EVD has none or is full, or where receives wake a waiter only
+// when the sender asks for it.
 type lease struct {
 	cq  *cq
 	n   int
 	own bool
 }
 
-func (h *hardware) lease(e rdma.EVD, n int) (lease, error) {
+func (h *hardware) lease(e rdma.EVD, n int, solicited bool) (lease, error) {
 	var id dat.Handle
 	if v, ok := e.(*evd); ok && v != nil {
 		id = v.id
-		if v.cq != nil && v.cq.take(n) {
+		if !solicited && v.cq != nil && v.cq.take(n) {
 			return lease{v.cq, n, false}, nil
 		}
 	}
-	q, err := h.newCQ(id, n)
+	q, err := h.newCQ(id, n, solicited)
 	return lease{q, n, true}, err
 }
 
@@ -126,12 +127,13 @@ func (c *conn) openQP(e *ep) error {
 	if s, ok := e.params.SRQ.(*srq); ok && s != nil {
 		c.srq, shared, recvs = s, s.q, s.max
 	}
+	solicited := e.params.Attributes.RecvCompletionFlags == dat.CompletionSolicitedWait
 	c.setOptions()
 	var err error
-	if c.sendQ, err = c.hw.lease(e.params.RequestEVD, int(caps.sendWR)); err != nil {
+	if c.sendQ, err = c.hw.lease(e.params.RequestEVD, int(caps.sendWR), false); err != nil {
 		return err
 	}
-	if c.recvQ, err = c.hw.lease(e.params.RecvEVD, recvs); err != nil {
+	if c.recvQ, err = c.hw.lease(e.params.RecvEVD, recvs, solicited); err != nil {
 		c.sendQ.give()
 		return err
 	}
@@ -234,6 +236,7 @@ func (c *conn) complete(e completion) {
 	}
 	status, name := outcome(w, e.status)
 	r := w.report(c.ep.id, status, name, e.length)
+	r.Solicited = e.solicited
 	w.done()
 	c.deliver(r)
 	if status != dat.DTOSuccess && status != dat.DTOErrFlushed && !c.dead {

@@ -5,6 +5,7 @@ package verbs
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
@@ -21,11 +22,15 @@ type cq struct {
 	q     completionQ
 	freed bool
 	room  int
-	batch []completion
+
+	// solicited: only solicited messages and failures make an event.
+	solicited bool
+	late      []completion
+	quit      chan struct{}
 }
 
-func (h *hardware) newCQ(evd dat.Handle, cqe int) (*cq, error) {
-	c := &cq{hw: h, key: h.key(), evd: evd}
+func (h *hardware) newCQ(evd dat.Handle, cqe int, solicited bool) (*cq, error) {
+	c := &cq{hw: h, key: h.key(), evd: evd, solicited: solicited, quit: make(chan struct{})}
 	q, err := h.ctx.createCQ(cqe, c.key, h.comp)
 	if err != nil {
 		return nil, fault("make a completion queue", err)
@@ -34,9 +39,12 @@ func (h *hardware) newCQ(evd dat.Handle, cqe int) (*cq, error) {
 	h.mu.Lock()
 	h.cqs[c.key] = c
 	h.mu.Unlock()
-	if err := q.arm(); err != nil {
+	if err := q.arm(solicited); err != nil {
 		c.free()
 		return nil, fault("arm a completion queue", err)
+	}
+	if solicited {
+		h.spawn(c.lookForSilent)
 	}
 	return c, nil
 }
@@ -63,8 +71,8 @@ func (c *cq) rearm() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.freed {
-		_ = c.q.arm()
-		c.drainLocked()
+		_ = c.q.arm(c.solicited)
+		c.drainLocked(c.solicited)
 	}
 }
 
@@ -73,25 +81,68 @@ func (c *cq) drain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.freed {
-		c.drainLocked()
+		c.drainLocked(false)
 	}
 }
 
-func (c *cq) drainLocked() {
+// drainLocked hands out what is there; asked tells that a sender asked to wake the
+// waiter, with the last of it.
+func (c *cq) drainLocked(asked bool) {
+	all := c.pollLocked(c.late)
+	c.late = nil
+	if asked && len(all) > 0 {
+		all[len(all)-1].solicited = true
+	}
+	c.deliverLocked(all)
+}
+
+func (c *cq) deliverLocked(all []completion) {
+	for _, w := range all {
+		c.hw.mu.RLock()
+		owner := c.hw.conns[w.qpNum]
+		c.hw.mu.RUnlock()
+		if owner != nil {
+			owner.complete(w)
+		}
+	}
+}
+
+// pollLocked adds everything that is in the queue.
+func (c *cq) pollLocked(all []completion) []completion {
 	for {
+		before := len(all)
 		var err error
-		c.batch, err = c.q.poll(c.batch[:0])
-		for _, w := range c.batch {
-			c.hw.mu.RLock()
-			owner := c.hw.conns[w.qpNum]
-			c.hw.mu.RUnlock()
-			if owner != nil {
-				owner.complete(w)
-			}
+		if all, err = c.q.poll(all); err != nil || len(all)-before < pollBatch {
+			return all
 		}
-		if err != nil || len(c.batch) < pollBatch {
+	}
+}
+
+// silentInterval is how often a queue in solicited mode is looked at for messages
+// that nobody asked to be woken for.
+const silentInterval = 5 * time.Millisecond
+
+// lookForSilent finds unsolicited messages, which make no event. One is believed to
+// be unsolicited when an interval later there was still no event for it: an entry
+// does not say, and the event of a solicited one comes right behind it.
+func (c *cq) lookForSilent() {
+	tick := time.NewTicker(silentInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.quit:
 			return
+		case <-tick.C:
 		}
+		for c.hw.takeCQ() == nil {
+		}
+		c.mu.Lock()
+		if !c.freed {
+			fresh := c.pollLocked(nil)
+			c.deliverLocked(c.late)
+			c.late = fresh
+		}
+		c.mu.Unlock()
 	}
 }
 
@@ -103,6 +154,7 @@ func (c *cq) free() {
 	defer c.mu.Unlock()
 	if !c.freed {
 		c.freed = true
+		close(c.quit)
 		_ = c.q.free()
 	}
 }
@@ -123,7 +175,7 @@ func (a *adapter) CreateEVD(id dat.Handle, qlen int32, streams []dat.Stream) (rd
 	}
 	e := &evd{}
 	if slices.Contains(streams, dat.StreamDTO) || slices.Contains(streams, dat.StreamRMRBind) {
-		if e.cq, err = h.newCQ(id, int(qlen)); err != nil {
+		if e.cq, err = h.newCQ(id, int(qlen), false); err != nil {
 			return nil, err
 		}
 	}

@@ -142,7 +142,7 @@ struct ibv_cq *create_cq(struct ibv_context *c, int cqe, uint64_t key, struct ib
 	return dl_ibv_create_cq(c, cqe, (void *)(uintptr_t)key, ch, 0);
 }
 
-int arm_cq(struct ibv_cq *cq) { return ibv_req_notify_cq(cq, 0); }
+int arm_cq(struct ibv_cq *cq, int solicited_only) { return ibv_req_notify_cq(cq, solicited_only); }
 
 int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc) { return ibv_poll_cq(cq, n, wc); }
 

@@ -99,7 +99,7 @@ void abandon(struct ibv_context *c);
 
 struct cq_event_result get_cq_event(struct ibv_comp_channel *ch);
 struct ibv_cq *create_cq(struct ibv_context *c, int cqe, uint64_t key, struct ibv_comp_channel *ch);
-int arm_cq(struct ibv_cq *cq);
+int arm_cq(struct ibv_cq *cq, int solicited_only);
 int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 
 struct ibv_srq *create_srq(struct ibv_pd *pd, uint32_t wr, uint32_t sge, uint64_t key);

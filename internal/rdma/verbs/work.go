@@ -60,8 +60,6 @@ func (w *work) report(ep dat.Handle, status dat.DTOStatus, reason string, length
 	r.Length = w.size
 	if w.kind == dat.KindRecv {
 		r.Length = int64(length)
-		// Verbs does not tell whether the sender asked to wake a waiter, so every message does.
-		r.Solicited = true
 		r.Payload = append([]byte(nil), w.buf.data[:min(r.Length, payloadLimit, int64(len(w.buf.data)))]...)
 	}
 	if w.kind == dat.KindRMRBind {
