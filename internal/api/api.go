@@ -1,13 +1,13 @@
 package api
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
-	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -69,8 +69,9 @@ type API struct {
 	metrics  *metrics
 	limiter  *limiter
 	encoded  encodedCache
-	closing  chan struct{}
-	close    sync.Once
+	// alive ends with Close.
+	alive context.Context
+	end   context.CancelFunc
 }
 
 // document is prebuilt bytes with their tag.
@@ -107,8 +108,9 @@ func build(cfg Config) *API {
 	a := &API{
 		manager: cfg.Manager, store: cfg.Store, node: cfg.Node, version: cfg.Version, token: cfg.AdminToken,
 		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger, schemas: newRegistry(), v1: chi.NewMux(), queries: map[string]queryRules{},
-		sessions: newSessions(), limiter: newLimiter(cfg.RateLimit), closing: make(chan struct{}),
+		sessions: newSessions(), limiter: newLimiter(cfg.RateLimit),
 	}
+	a.alive, a.end = context.WithCancel(context.Background())
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
@@ -139,4 +141,4 @@ func build(cfg Config) *API {
 
 // Close ends the change streams and whatever waits, so that a server can shut
 // down. It is idempotent.
-func (a *API) Close() { a.close.Do(func() { close(a.closing) }) }
+func (a *API) Close() { a.end() }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -19,18 +20,20 @@ import (
 const (
 	maxBody      = 1 << 20
 	maxBatchBody = 16 << 20
+	// bodyTime is what a client has for sending a body.
+	bodyTime = 30 * time.Second
 )
 
 // readBody reads the body of a call within its limit and judges what huma does
 // not: its type, null where the document has none, numbers that do not fit, text
 // that cannot be kept. The body is then there again for huma and for the hash of
 // an idempotency key.
-func (a *API) readBody(request *http.Request, r route, op *huma.Operation) *Problem {
+func (a *API) readBody(w http.ResponseWriter, request *http.Request, r route, op *huma.Operation) *Problem {
 	limit := r.maxBody
 	if limit == 0 {
 		limit = maxBody
 	}
-	body, p := readLimited(request, limit)
+	body, p := readLimited(w, request, limit)
 	if p != nil {
 		return p
 	}
@@ -53,9 +56,13 @@ func (a *API) readBody(request *http.Request, r route, op *huma.Operation) *Prob
 	return a.checkJSON(body, op.RequestBody.Content[media].Schema)
 }
 
-func readLimited(request *http.Request, limit int64) ([]byte, *Problem) {
-	if request.Body == nil {
+func readLimited(w http.ResponseWriter, request *http.Request, limit int64) ([]byte, *Problem) {
+	if request.Body == nil || request.Body == http.NoBody {
 		return nil, nil
+	}
+	control := http.NewResponseController(w)
+	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err == nil {
+		defer func() { _ = control.SetReadDeadline(time.Time{}) }() // what could be set can be taken back
 	}
 	if request.ContentLength > limit {
 		swallow(request.Body)

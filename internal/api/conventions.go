@@ -19,7 +19,7 @@ type humaContext = huma.Context
 func (a *API) conventions(r route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		request, w := humachi.Unwrap(ctx)
-		if p := a.firstRefusal(r, request, ctx.Operation()); p != nil {
+		if p := a.firstRefusal(w, r, request, ctx.Operation()); p != nil {
 			writeProblem(w, request, p)
 			return
 		}
@@ -28,14 +28,14 @@ func (a *API) conventions(r route) func(huma.Context, func(huma.Context)) {
 }
 
 // firstRefusal judges the request's form, cheapest first.
-func (a *API) firstRefusal(r route, request *http.Request, op *huma.Operation) *Problem {
+func (a *API) firstRefusal(w http.ResponseWriter, r route, request *http.Request, op *huma.Operation) *Problem {
 	if p := acceptable(request, r.media()); p != nil {
 		return p
 	}
 	if p := checkQuery(request, a.queries[r.id], r.mayBeEmpty); p != nil {
 		return p
 	}
-	return a.readBody(request, r, op)
+	return a.readBody(w, request, r, op)
 }
 
 // media is the type of the route's answers.

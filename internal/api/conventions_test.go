@@ -313,7 +313,7 @@ func TestListsFilterSortAndPick(t *testing.T) {
 		r.do("POST", "/endpoints", members{"ia": []string{ia0, ia1}[i%2], "name": fmt.Sprintf("ep-%d", i), "labels": members{"app": []string{"a", "b", "c"}[i%3]}}).is(201)
 	}
 	for query, want := range map[string]string{
-		"sort=-name&fields=name": `[{"name":"ep-5"},{"name":"ep-4"},{"name":"ep-3"},{"name":"ep-2"},{"name":"ep-1"},{"name":"ep-0"}]`,
+		"sort=-name&fields=name":                                        `[{"name":"ep-5"},{"name":"ep-4"},{"name":"ep-3"},{"name":"ep-2"},{"name":"ep-1"},{"name":"ep-0"}]`,
 		"ia=" + ia0 + "&fields=name&sort=name":                          `[{"name":"ep-0"},{"name":"ep-2"},{"name":"ep-4"}]`,
 		"ia=" + ia0 + "&ia=" + ia1 + "&limit=1&fields=name":             `[{"name":"ep-0"}]`,
 		"label=app=b&fields=name&sort=name":                             `[{"name":"ep-1"},{"name":"ep-4"}]`,

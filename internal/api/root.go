@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 )
 
 // root is the whole HTTP side: what holds for every request comes first.
 func (a *API) root(cfg Config) http.Handler {
 	r := chi.NewMux()
-	r.Use(withExchange, a.observed, a.recovered)
+	r.Use(withExchange, a.observed, a.recovered, middleware.GetHead)
 	r.Group(func(open chi.Router) {
 		open.Get("/livez", a.livez)
 		open.Get("/readyz", a.readyz)

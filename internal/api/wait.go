@@ -80,14 +80,7 @@ func settled(s dat.EPState) bool { return !unsettled[s] }
 // until bounds a wait, which also ends when the service stops.
 func (a *API) until(ctx context.Context, wait time.Duration) (context.Context, context.CancelFunc) {
 	bounded, cancel := context.WithTimeout(ctx, wait)
-	stop := context.AfterFunc(bounded, func() {})
-	go func() {
-		select {
-		case <-a.closing:
-			cancel()
-		case <-bounded.Done():
-		}
-	}()
+	stop := context.AfterFunc(a.alive, cancel)
 	return bounded, func() { stop(); cancel() }
 }
 
