@@ -167,7 +167,7 @@ var connectionCases = []Case{
 			w.Fatal("the request went with its peer")
 		}
 		w.accept(cr, b)
-		w.expect(b.conn, dat.EventAcceptCompletionError)
+		w.either(b.conn, dat.EventAcceptCompletionError, dat.EventEstablished)
 		w.reach(b.ep, dat.EPDisconnected)
 		w.done(b.recv, dat.KindRecv, dat.DTOErrFlushed)
 	}},

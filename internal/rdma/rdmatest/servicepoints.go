@@ -86,7 +86,7 @@ var servicePointCases = []Case{
 		a.connect(p)
 		p.request()
 		c.connect(p)
-		w.expect(c.conn, dat.EventNonPeerRejected)
+		w.either(c.conn, dat.EventNonPeerRejected, dat.EventPeerRejected)
 		w.reach(c.ep, dat.EPDisconnected)
 		w.none(p.evd)
 	}},
