@@ -9,7 +9,6 @@ import {
   Nav,
   NavGroup,
   NavItem,
-  NavList,
   Page,
   PageSidebar,
   PageSidebarBody,
@@ -96,7 +95,7 @@ export function Shell() {
         </MastheadBrand>
       </MastheadMain>
       <MastheadContent>
-        <Button variant="tertiary" icon={<SearchIcon />} className="dp-palette-button" onClick={() => setPalette(true)}>
+        <Button variant="tertiary" icon={<SearchIcon />} className="dp-palette-button" aria-label="Find or do something, Control K" onClick={() => setPalette(true)}>
           <span className="dp-palette-hint">Find or do something</span> <kbd>Ctrl K</kbd>
         </Button>
         <FreshnessStamp />
@@ -129,20 +128,18 @@ function Sidebar({ open, path }: { open: boolean; path: string }) {
         <Nav aria-label="Screens">
           {groups.map((group) => (
             <NavGroup key={group} title={group}>
-              <NavList>
-                {places
-                  .filter((place) => place.group === group)
-                  .map((place) => {
-                    const active = place.path === "/" ? path === "/" : path.startsWith(place.path);
-                    return (
-                      <NavItem key={place.path} isActive={active}>
-                        <Link to={place.path} aria-current={active ? "page" : undefined} className="pf-v6-c-nav__link">
-                          {place.name}
-                        </Link>
-                      </NavItem>
-                    );
-                  })}
-              </NavList>
+              {places
+                .filter((place) => place.group === group)
+                .map((place) => {
+                  const active = place.path === "/" ? path === "/" : path.startsWith(place.path);
+                  return (
+                    <NavItem key={place.path} isActive={active}>
+                      <Link to={place.path} aria-current={active ? "page" : undefined} className="pf-v6-c-nav__link">
+                        {place.name}
+                      </Link>
+                    </NavItem>
+                  );
+                })}
             </NavGroup>
           ))}
         </Nav>

@@ -11,7 +11,7 @@ interface EmptyProps {
 /** There is nothing here, and what to do about it. */
 export function EmptyNote({ title, children, actions }: EmptyProps) {
   return (
-    <EmptyState titleText={title} headingLevel="h3" variant="sm">
+    <EmptyState titleText={title} headingLevel="h2" variant="sm">
       <EmptyStateBody>{children}</EmptyStateBody>
       {actions && (
         <EmptyStateFooter>

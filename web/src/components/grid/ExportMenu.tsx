@@ -65,6 +65,7 @@ export function ExportMenu<T>({ collection, columns, query, total }: Props<T>) {
   return (
     <>
       <Dropdown
+        popperProps={{ appendTo: "inline" }}
         isOpen={open}
         onOpenChange={setOpen}
         toggle={(ref) => (

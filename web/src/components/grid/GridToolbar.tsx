@@ -25,6 +25,7 @@ export function ColumnChooser<T>({ columns, shown, onChoose }: ChooserProps<T>) 
   };
   return (
     <Dropdown
+      popperProps={{ appendTo: "inline" }}
       isOpen={open}
       onOpenChange={setOpen}
       toggle={(ref) => (
@@ -66,6 +67,7 @@ export function FilterMenu({ label, choices, value, onChange }: FilterMenuProps)
   const flip = (item: string) => onChange(value.includes(item) ? value.filter((v) => v !== item) : [...value, item]);
   return (
     <Dropdown
+      popperProps={{ appendTo: "inline" }}
       isOpen={open}
       onOpenChange={setOpen}
       toggle={(ref) => (

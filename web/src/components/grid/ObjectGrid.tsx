@@ -1,7 +1,7 @@
-import { Checkbox, Skeleton } from "@patternfly/react-core";
+import { Skeleton } from "@patternfly/react-core";
 import { columnVisibilityFeature, tableFeatures, useTable, type ColumnDef } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { memo, useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import type { Collection, ListQuery } from "~/api/queries";
 import { ProblemNote } from "../ProblemNote";
 import { ariaSort, nextSort, shownColumns, type GridColumn } from "./columns";
@@ -57,7 +57,8 @@ export function ObjectGrid<T extends { id: string }>(props: ObjectGridProps<T>) 
   });
   const inSight = virtual.getVirtualItems();
   const table = useColumns(columns, chosen);
-  const shown = table.getVisibleLeafColumns().map((column) => column.columnDef.meta as GridColumn<T>);
+  const visible = table.getVisibleLeafColumns();
+  const shown = useMemo(() => visible.map((column) => column.columnDef.meta as GridColumn<T>), [visible]);
   const template = [...(selection ? ["22px"] : []), ...shown.map((c) => `minmax(${c.width}px, ${c.grow ?? 1}fr)`)].join(" ");
   const least = shown.reduce((sum, c) => sum + c.width + 12, selection ? 46 : 12);
 
@@ -120,36 +121,19 @@ export function ObjectGrid<T extends { id: string }>(props: ObjectGridProps<T>) 
             const selected = row ? (selection?.rows.has(row.id) ?? false) : false;
             const tabIndex = item.index === Math.min(active, total - 1) ? 0 : -1;
             return (
-              <div
+              <GridRow<T>
                 key={item.key}
-                role="row"
-                aria-rowindex={item.index + 2}
-                aria-selected={selection ? selected : undefined}
-                data-index={item.index}
+                index={item.index}
+                start={item.start}
+                row={row}
+                columns={shown}
+                template={template}
                 tabIndex={tabIndex}
-                onFocus={() => setActive(item.index)}
-                className={`dp-row${selected ? " dp-selected" : ""}`}
-                style={{ gridTemplateColumns: template, transform: `translateY(${item.start}px)` }}
-              >
-                {selection && (
-                  <span role="gridcell" className="dp-cell">
-                    {row && (
-                      <Checkbox
-                        id={`select-${row.id}`}
-                        aria-label={`Select ${props.nameOf(row)}`}
-                        isChecked={selected}
-                        tabIndex={tabIndex}
-                        onChange={(_event, on) => selection.toggle(row, on)}
-                      />
-                    )}
-                  </span>
-                )}
-                {shown.map((column) => (
-                  <span key={column.id} role="gridcell" className={`dp-cell${column.align ? " dp-end" : ""}`}>
-                    {row ? column.cell(row, tabIndex) : <Skeleton width="70%" />}
-                  </span>
-                ))}
-              </div>
+                selected={selected}
+                onFocus={setActive}
+                onSelect={selection?.toggle}
+                nameOf={props.nameOf}
+              />
             );
           })}
         </div>
@@ -157,6 +141,57 @@ export function ObjectGrid<T extends { id: string }>(props: ObjectGridProps<T>) 
     </div>
   );
 }
+
+interface RowProps<T> {
+  index: number;
+  /** Pixels from the top of all rows. */
+  start: number;
+  /** Undefined while its page is on the way. */
+  row: T | undefined;
+  columns: readonly GridColumn<T>[];
+  template: string;
+  tabIndex: number;
+  selected: boolean;
+  onFocus: (index: number) => void;
+  onSelect?: (row: T, on?: boolean) => void;
+  nameOf: (row: T) => string;
+}
+
+/** One row; it is drawn anew only when something about it differs, so that scrolling costs the new rows alone. */
+const GridRow = memo(function GridRow<T extends { id: string }>(props: RowProps<T>) {
+  const { index, start, row, columns, template, tabIndex, selected, onFocus, onSelect, nameOf } = props;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={onSelect ? selected : undefined}
+      data-index={index}
+      tabIndex={tabIndex}
+      onFocus={() => onFocus(index)}
+      className={`dp-row${selected ? " dp-selected" : ""}`}
+      style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
+    >
+      {onSelect && (
+        <span role="gridcell" className="dp-cell">
+          {row && (
+            <input
+              type="checkbox"
+              aria-label={`Select ${nameOf(row)}`}
+              checked={selected}
+              tabIndex={tabIndex}
+              onChange={(event) => onSelect(row, event.target.checked)}
+            />
+          )}
+        </span>
+      )}
+      {columns.map((column) => (
+        <span key={column.id} role="gridcell" className={`dp-cell${column.align ? " dp-end" : ""}`}>
+          {row ? column.cell(row, tabIndex) : <Skeleton width="70%" />}
+        </span>
+      ))}
+    </div>
+  );
+}) as <T extends { id: string }>(props: RowProps<T>) => ReactNode;
 
 interface HeadingProps<T> {
   column: GridColumn<T>;

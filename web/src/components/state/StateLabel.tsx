@@ -1,4 +1,3 @@
-import { Tooltip } from "@patternfly/react-core";
 import type { EPState, IAState } from "~/api/model";
 import { epShapes, iaShapes, type Shape } from "./shapes";
 
@@ -17,16 +16,14 @@ interface Props {
   full?: boolean;
 }
 
-/** A state as drawing and word; its meaning is a tooltip away. */
+/** A state as drawing and word; its meaning is its title. */
 export function StateLabel({ state, full }: Props) {
   const shape = state in epShapes ? epShapes[state as EPState] : iaShapes[state as IAState];
   if (!shape) return <span className="dp-state">{state}</span>;
   return (
-    <Tooltip content={shape.means} entryDelay={600}>
-      <span className={`dp-state dp-tone-${shape.tone}`} data-state={state}>
-        <StateMark shape={shape} />
-        <span className="dp-state-word">{full ? state : shape.short}</span>
-      </span>
-    </Tooltip>
+    <span className={`dp-state dp-tone-${shape.tone}`} data-state={state} title={shape.means}>
+      <StateMark shape={shape} />
+      <span className="dp-state-word">{full ? state : shape.short}</span>
+    </span>
   );
 }

@@ -6,6 +6,7 @@ import { DiffTable } from "~/components/DiffTable";
 import type { GridColumn } from "~/components/grid/columns";
 import { ObjectLink, typeWords } from "~/components/object/ObjectLink";
 import { Exact } from "~/components/time";
+import { Scroll } from "~/components/Scroll";
 
 const cell = () => null;
 
@@ -30,7 +31,7 @@ export const exportColumns: readonly GridColumn<Change>[] = [
 export function ChangeTable({ changes, fresh }: { changes: readonly Change[]; fresh: ReadonlySet<number> }) {
   const [open, setOpen] = useState<number | null>(null);
   return (
-    <div className="dp-scroll">
+    <Scroll label="The log">
       <table className="dp-table dp-log" aria-label="Changes">
         <thead>
           <tr>
@@ -101,6 +102,6 @@ export function ChangeTable({ changes, fresh }: { changes: readonly Change[]; fr
           })}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }

@@ -51,15 +51,22 @@ export function ConnectionsScreen() {
                 {titles[name]} {name === "requests" && waiting > 0 && <Badge screenReaderText="waiting">{waiting}</Badge>}
               </TabTitleText>
             }
-          />
+          >
+            {name === tab && <Body tab={tab} />}
+          </Tab>
         ))}
       </Tabs>
-      <div className={tab === "peers" || tab === "requests" ? "dp-tab-body" : "dp-tab-fill"}>
-        {tab === "requests" && <Requests />}
-        {tab === "psps" && <PSPs />}
-        {tab === "rsps" && <RSPs />}
-        {tab === "peers" && <Peers />}
-      </div>
     </Screen>
+  );
+}
+
+function Body({ tab }: { tab: TabName }) {
+  return (
+    <div className={tab === "peers" || tab === "requests" ? "dp-tab-body" : "dp-tab-fill"}>
+      {tab === "requests" && <Requests />}
+      {tab === "psps" && <PSPs />}
+      {tab === "rsps" && <RSPs />}
+      {tab === "peers" && <Peers />}
+    </div>
   );
 }

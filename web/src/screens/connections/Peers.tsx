@@ -7,6 +7,7 @@ import { plural } from "~/components/format";
 import { EmptyNote, LoadingLines } from "~/components/Notes";
 import { ProblemNote } from "~/components/ProblemNote";
 import { graphHeight, graphSize, peerGraph, type PeerEdge } from "./peers";
+import { Scroll } from "~/components/Scroll";
 
 const most = 1000;
 
@@ -31,7 +32,7 @@ export function Peers() {
   return (
     <>
       {total > most && <p className="dp-subtle">Of {plural(total, "connected endpoint")}, the first {most} are drawn.</p>}
-      <div className="dp-card dp-scroll">
+      <Scroll label="Peers" className="dp-card">
         <svg viewBox={`0 0 ${graphSize.width} ${graphHeight(graph.nodes.length)}`} className="dp-peers" role="img" aria-label="Peers; the table below says the same">
           {graph.edges.map((edge) => (
             <Edge key={`${edge.from.id} ${edge.to.id}`} edge={edge} />
@@ -45,8 +46,8 @@ export function Peers() {
             </g>
           ))}
         </svg>
-      </div>
-      <div className="dp-scroll">
+      </Scroll>
+      <Scroll label="Table of peers">
         <table className="dp-table" aria-label="Peers">
           <thead>
             <tr>
@@ -71,7 +72,7 @@ export function Peers() {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </>
   );
 }

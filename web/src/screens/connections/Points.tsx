@@ -39,7 +39,7 @@ function pointColumns<T extends Point>(type: ObjectType, own: readonly GridColum
     { id: "conn_qual", title: "Qualifier", width: 90, align: "end", cell: (point) => point.conn_qual, value: (point) => point.conn_qual },
     ...own,
     { id: "evd", title: "EVD", width: 130, cell: (point, tabIndex) => <HandleLink type="evd" id={point.evd} tabIndex={tabIndex} />, value: (point) => point.evd },
-    { id: "free", title: "", width: 60, cell: (point, tabIndex) => <FreePoint type={type} point={point} tabIndex={tabIndex} /> },
+    { id: "free", title: "End", width: 60, cell: (point, tabIndex) => <FreePoint type={type} point={point} tabIndex={tabIndex} /> },
   ]);
 }
 

@@ -2,6 +2,7 @@ import { Alert, Button, Radio } from "@patternfly/react-core";
 import { useState } from "react";
 import { valueText } from "~/components/difference";
 import type { Conflict } from "./edits";
+import { Scroll } from "~/components/Scroll";
 
 interface Props {
   from: number;
@@ -23,7 +24,7 @@ export function ConflictPanel({ from, to, conflicts, onResolve }: Props) {
       {conflicts.length === 0 ? (
         <p>None of the parameters here was touched.</p>
       ) : (
-        <div className="dp-scroll">
+        <Scroll label="Both versions">
           <table className="dp-table" aria-label="Both versions">
             <thead>
               <tr>
@@ -68,7 +69,7 @@ export function ConflictPanel({ from, to, conflicts, onResolve }: Props) {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
       <p>
         <Button variant="secondary" size="sm" onClick={() => onResolve([...theirs])}>

@@ -52,7 +52,7 @@ export function Operations({ endpoint }: { endpoint: Endpoint }) {
         isOpen={more}
         onOpenChange={setMore}
         onSelect={() => setMore(false)}
-        popperProps={{ position: "right" }}
+        popperProps={{ position: "right", appendTo: "inline" }}
         toggle={(ref) => (
           <MenuToggle ref={ref} isExpanded={more} onClick={() => setMore(!more)}>
             More

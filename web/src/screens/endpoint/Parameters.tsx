@@ -11,6 +11,7 @@ import { EditBar } from "./EditBar";
 import { withEdit, type Edits } from "./edits";
 import { namedText, ParameterInput } from "./ParameterInput";
 import { limitOf, parameterGroups, valueOf, whyNot, type Parameter } from "./parameters";
+import { Scroll } from "~/components/Scroll";
 
 /** Every parameter: those that may be changed now are inputs, the others say why they are not. */
 export function Parameters({ endpoint }: { endpoint: Endpoint }) {
@@ -40,7 +41,7 @@ export function Parameters({ endpoint }: { endpoint: Endpoint }) {
       {parameterGroups.map((group) => (
         <section key={group.title} className="dp-card dp-param-group" aria-label={group.title}>
           <h2>{group.title}</h2>
-          <div className="dp-scroll">
+          <Scroll label="Parameters">
             <table className="dp-table dp-params" aria-label={group.title}>
               <thead className="pf-v6-screen-reader">
                 <tr>
@@ -93,7 +94,7 @@ export function Parameters({ endpoint }: { endpoint: Endpoint }) {
                 })}
               </tbody>
             </table>
-          </div>
+          </Scroll>
         </section>
       ))}
       {editing && (

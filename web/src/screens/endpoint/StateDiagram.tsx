@@ -4,6 +4,7 @@ import { matrix } from "~/api/matrix";
 import { epStates, type EPState } from "~/api/model";
 import { epShapes } from "~/components/state/shapes";
 import { box, canvas, edgesOf, inputWords, places } from "./diagram";
+import { Scroll } from "~/components/Scroll";
 
 interface Props {
   state: EPState;
@@ -19,7 +20,7 @@ export function StateDiagram({ state }: Props) {
   const drawn = [...edges.filter((edge) => edge.from !== state), ...out];
 
   return (
-    <div className="dp-scroll">
+    <Scroll label="State diagram">
       <svg
         viewBox={`0 0 ${canvas.width} ${canvas.height}`}
         className="dp-diagram"
@@ -53,7 +54,7 @@ export function StateDiagram({ state }: Props) {
           <StateBox key={each} state={each} lit={each === state} open={out.some((edge) => edge.to === each)} />
         ))}
       </svg>
-    </div>
+    </Scroll>
   );
 }
 

@@ -5,6 +5,7 @@ import { LoadingLines } from "~/components/Notes";
 import { ObjectLink } from "~/components/object/ObjectLink";
 import { ProblemNote } from "~/components/ProblemNote";
 import { Exact } from "~/components/time";
+import { Scroll } from "~/components/Scroll";
 
 /** The events in a queue, looked at without taking them. */
 export function EventQueue({ evd }: { evd: EVD }) {
@@ -29,7 +30,7 @@ export function EventQueue({ evd }: { evd: EVD }) {
 export function EventTable({ events }: { events: readonly DATEvent[] }) {
   if (events.length === 0) return <p className="dp-subtle">The queue is empty.</p>;
   return (
-    <div className="dp-scroll">
+    <Scroll label="Events">
       <table className="dp-table" aria-label="Events">
         <thead>
           <tr>
@@ -59,7 +60,7 @@ export function EventTable({ events }: { events: readonly DATEvent[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 

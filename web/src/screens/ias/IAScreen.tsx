@@ -13,6 +13,7 @@ import { limits } from "../overview/attention";
 import { attributeGroups, ungrouped, type AttributeGroup, type Meaning } from "./attributes";
 import { Checks } from "./Checks";
 import { limitOf } from "./IAsScreen";
+import { Scroll } from "~/components/Scroll";
 
 const trail = [{ to: "/ias", name: "IAs" }];
 
@@ -168,7 +169,7 @@ function Merging({ value }: { value: AttributeValue | undefined }) {
       <h2>
         Streams on one EVD <span className="dp-subtle">which two may feed it together</span>
       </h2>
-      <div className="dp-scroll">
+      <Scroll label="Streams">
         <table className="dp-table dp-merging" aria-label="Which streams may share an EVD">
           <thead>
             <tr>
@@ -199,7 +200,7 @@ function Merging({ value }: { value: AttributeValue | undefined }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </section>
   );
 }

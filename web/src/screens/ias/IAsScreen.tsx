@@ -9,6 +9,7 @@ import { StateLabel } from "~/components/state/StateLabel";
 import { UsageBar } from "~/components/UsageBar";
 import { plain } from "~/components/format";
 import { limits } from "../overview/attention";
+import { Scroll } from "~/components/Scroll";
 
 /** The limit of an IA as a number, where it tells one. */
 export function limitOf(ia: IA, name: string): number | undefined {
@@ -28,7 +29,7 @@ export function IAsScreen() {
       ) : found.data.items.length === 0 ? (
         <EmptyNote title="There is no IA">Start the service with --engine soft, or on a machine with an RDMA device.</EmptyNote>
       ) : (
-        <div className="dp-scroll">
+        <Scroll label="IAs">
           <table className="dp-table dp-ias" aria-label="IAs">
             <thead>
               <tr>
@@ -66,7 +67,7 @@ export function IAsScreen() {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </Screen>
   );

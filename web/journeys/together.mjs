@@ -1,0 +1,90 @@
+// Two people at once, several tabs, and a service that asks for a token.
+import assert from "node:assert/strict";
+import { until } from "./parts/api.mjs";
+import { freshness, visitor } from "./parts/browser.mjs";
+import { startService } from "./parts/service.mjs";
+
+export const together = {
+  async "two browsers: what one changes the other sees within a second"({ browser, page, api, base }) {
+    const [ia] = await api.ias();
+    const [endpoint] = await api.endpoints(ia.id, "shared");
+    const other = await visitor(browser, base);
+    try {
+      await other.page.goto(`/endpoints/${endpoint.id}?tab=parameters`);
+      await other.page.getByLabel("Max receives").waitFor();
+      await until("the other browser is live", async () => (await freshness(other.page)) === "live");
+      await page.goto(`/endpoints/${endpoint.id}?tab=parameters`);
+      await page.getByLabel("Max receives").fill("77");
+      await page.getByRole("button", { name: "Modify", exact: true }).click();
+      await page.getByText("as one modify").waitFor({ state: "detached" });
+      const acknowledged = Date.now();
+      await until("the other sees it", async () => (await other.page.getByLabel("Max receives").inputValue()) === "77");
+      assert.ok(Date.now() - acknowledged < 1000, `it took ${Date.now() - acknowledged} ms`);
+    } finally {
+      await other.close();
+    }
+  },
+
+  async "an overtaken form says so before it is sent, shows both versions, and lets one choose"({ page, api }) {
+    const [ia] = await api.ias();
+    const [endpoint] = await api.endpoints(ia.id, "overtaken");
+    await page.goto(`/endpoints/${endpoint.id}?tab=parameters`);
+    await page.getByLabel("Max receives").fill("32");
+    await page.getByLabel("Max requests").fill("33");
+    await api.patch(`/endpoints/${endpoint.id}`, { attributes: { max_recv_dtos: 64, max_recv_iov: 2 } });
+    const versions = page.getByRole("table", { name: "Both versions" });
+    await versions.waitFor();
+    assert.ok(await page.getByRole("button", { name: "Modify", exact: true }).isDisabled());
+    await versions.getByRole("radio", { name: "64" }).check();
+    await page.getByRole("button", { name: /Go on from version 2/ }).click();
+    await page.getByText("1 edit as one modify").waitFor();
+    await page.getByRole("button", { name: "Modify", exact: true }).click();
+    await page.getByText("as one modify").waitFor({ state: "detached" });
+    const { attributes } = await api.get(`/endpoints/${endpoint.id}`);
+    assert.deepEqual([attributes.max_recv_dtos, attributes.max_request_dtos, attributes.max_recv_iov], [64, 33, 2]);
+  },
+
+  async "the tabs of a browser share one stream, and another takes over when its tab closes"({ context, page, api }) {
+    const streams = [];
+    context.on("request", (request) => {
+      if (request.url().includes("/changes/stream")) streams.push(request);
+    });
+    await page.goto("/endpoints");
+    await until("the first tab is live", async () => (await freshness(page)) === "live");
+    const second = await context.newPage();
+    await second.goto("/endpoints");
+    await until("the second tab is live", async () => (await freshness(second)) === "live");
+    assert.equal(streams.length, 1);
+    await page.close();
+    await until("the second tab has opened the stream", () => streams.length === 2);
+    const [ia] = await api.ias();
+    await api.endpoints(ia.id, "after-the-leader");
+    await second.getByRole("link", { name: "after-the-leader", exact: true }).waitFor();
+  },
+
+  async "a service with a token asks for it once and keeps it out of the page"({ browser }) {
+    const token = "a-token-of-sixteen-or-more";
+    const service = await startService({ env: { DATAPI_ADMIN_TOKEN: token } });
+    const who = await visitor(browser, service.base);
+    try {
+      await who.page.goto("/endpoints");
+      await who.page.getByLabel("Token").fill("not the one that it wants");
+      await who.page.getByRole("button", { name: "Sign in" }).click();
+      await who.page.getByRole("dialog").getByRole("alert").or(who.page.locator(".pf-v6-c-alert")).first().waitFor();
+      await who.page.getByLabel("Token").fill(token);
+      await who.page.getByRole("button", { name: "Sign in" }).click();
+      await who.page.getByText("There are no endpoints yet").waitFor();
+      await until("the stream is open, too", async () => (await freshness(who.page)) === "live");
+      await who.page.reload();
+      await who.page.getByText("There are no endpoints yet").waitFor();
+      assert.equal(await who.page.getByLabel("Token").count(), 0);
+      const kept = await who.page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie);
+      assert.ok(!kept.includes(token) && !kept.includes("datapi_session"), "neither token nor cookie is for scripts");
+      assert.deepEqual(who.wrongs, []);
+    } finally {
+      await who.close();
+      await service.stop();
+    }
+  },
+};
+
