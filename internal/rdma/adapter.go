@@ -29,7 +29,6 @@ type adapter struct {
 	count [dat.TypeCR + 1]int
 	// requests finds a waiting connection request by the provider's handle.
 	requests map[ConnRequest]*request
-	pumped   chan struct{}
 }
 
 // limits are the attributes that bound the number of objects of a type, and the

@@ -173,10 +173,10 @@ func (t *tx) letGo(c Call, ep *endpoint, in dat.Input) error {
 	c.Keep = nil
 	now := ep.now()
 	v := dat.Judge(now.State, in)
-	switch v.Kind {
-	case dat.Move:
+	if v.Kind == dat.Move {
 		t.addMove(c, ep, in, now.State, v, happening{})
-	case dat.End:
+	}
+	if v.Kind == dat.End {
 		if err := t.end(ep, nil); err != nil {
 			return err
 		}

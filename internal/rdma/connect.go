@@ -69,8 +69,10 @@ func (m *Manager) DupConnectEP(ctx context.Context, c Call, id dat.Handle, in EP
 			return nil, nil, derr
 		}
 		if dup.RemoteIAAddress == nil || dup.RemotePortQual == nil {
-			return nil, nil, &dat.Error{Return: dat.RetInvalidState, Field: "endpoint",
-				Detail: "The endpoint to duplicate was accepted, so the qualifier that its peer listens on is not known; connect with an address and a qualifier."}
+			return nil, nil, &dat.Error{
+				Return: dat.RetInvalidState, Field: "endpoint",
+				Detail: "The endpoint to duplicate was accepted, so the qualifier that its peer listens on is not known; connect with an address and a qualifier.",
+			}
 		}
 		q.RemoteIAAddress, q.RemotePortQual = *dup.RemoteIAAddress, int64(*dup.RemotePortQual)
 		return t.connect(c, ep, now, dat.OpDupConnect, q, qos)

@@ -142,8 +142,10 @@ func (t *tx) resizeEVD(q *evd, from, to int32) error {
 	}
 	if !q.q.resize(to) {
 		depth, _ := q.q.depth()
-		return &dat.Error{Return: dat.RetInvalidState, Field: "qlen",
-			Detail: fmt.Sprintf("The queue holds %d events, which %d places would lose; dequeue some first or ask for more places.", depth, to)}
+		return &dat.Error{
+			Return: dat.RetInvalidState, Field: "qlen",
+			Detail: fmt.Sprintf("The queue holds %d events, which %d places would lose; dequeue some first or ask for more places.", depth, to),
+		}
 	}
 	t.undo = append(t.undo, func() { q.q.resize(max(from, int32(q.q.length()))) })
 	if hw, ok := q.hw.get(); ok && !q.ia.gone.Load() {

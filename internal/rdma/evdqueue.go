@@ -168,7 +168,7 @@ func (q *queue) wait(ctx context.Context, max, threshold int, mode dat.EVDMode, 
 		case <-ctx.Done():
 		}
 		q.mu.Lock()
-		if err := q.wokenLocked(w, ctx, o); err != nil {
+		if err := q.wokenLocked(ctx, w, o); err != nil {
 			q.mu.Unlock()
 			return nil, err
 		}
@@ -180,7 +180,7 @@ func (q *queue) wait(ctx context.Context, max, threshold int, mode dat.EVDMode, 
 
 // wokenLocked tells why a wait ended: nil where events are to be taken. Who has
 // gone away takes none.
-func (q *queue) wokenLocked(w *waiter, ctx context.Context, o *object) error {
+func (q *queue) wokenLocked(ctx context.Context, w *waiter, o *object) error {
 	waiting := q.waiter == w
 	if waiting {
 		q.waiter = nil

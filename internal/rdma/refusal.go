@@ -1,6 +1,7 @@
 package rdma
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -86,7 +87,8 @@ func asError(err error) *dat.Error {
 	if err == nil {
 		return nil
 	}
-	if d, ok := err.(*dat.Error); ok {
+	var d *dat.Error
+	if errors.As(err, &d) {
 		return d
 	}
 	return &dat.Error{Return: dat.RetInternalError, Detail: "The engine failed; the log of the service says how.", Cause: err}

@@ -2,6 +2,7 @@ package rdma
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -150,7 +151,8 @@ func (t *tx) createRSP(c Call, in RSPCreate) (*object, *dat.RSP, error) {
 // reservable locks the endpoint of an RSP; both are nil for a handle that names none.
 func (t *tx) reservable(h dat.Handle) (*endpoint, *dat.Endpoint, error) {
 	ep, err := target[*endpoint](t, dat.TypeEndpoint, h)
-	if d, ok := err.(*dat.Error); ok && d.Return == dat.RetInvalidHandle {
+	var d *dat.Error
+	if errors.As(err, &d) && d.Return == dat.RetInvalidHandle {
 		return nil, nil, nil
 	}
 	if err != nil {

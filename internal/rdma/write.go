@@ -10,7 +10,8 @@ import (
 // write runs one write as a unit of its own. prepare gives the object that it is
 // about and the image that a dry run answers with.
 func write[T dat.Object](ctx context.Context, m *Manager, c Call, on dat.Handle, cause string,
-	prepare func(*tx) (*object, T, error)) (T, error) {
+	prepare func(*tx) (*object, T, error),
+) (T, error) {
 	var none T
 	if err := m.open(); err != nil {
 		return none, err
