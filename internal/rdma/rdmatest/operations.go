@@ -12,7 +12,8 @@ type attempt struct {
 }
 
 // operations are the operations of dat_ep_* on an endpoint, by the words of
-// `operations`. What they need beside it is made once.
+// `operations`. What they need beside it is made once; accept and dup_connect
+// need a living peer and are left out while the wires are held.
 func (w *World) operations(ep dat.Handle) map[string]attempt {
 	w.Helper()
 	o := w.get(ep)
@@ -55,11 +56,25 @@ func (w *World) operations(ep dat.Handle) map[string]attempt {
 			return err
 		}},
 	}
+	accept := func(id, endpoint dat.Handle) func(rdma.Call) error {
+		return func(c rdma.Call) error {
+			_, err := w.M.AcceptCR(w.ctx, c, id, rdma.CRAccept{Endpoint: endpoint})
+			return err
+		}
+	}
 	if cr != nil {
-		all["accept"] = attempt{dat.OpAccept, func(c rdma.Call) error {
-			_, err := w.M.AcceptCR(w.ctx, c, cr.ID, rdma.CRAccept{Endpoint: ep})
+		all["accept"] = attempt{dat.OpAccept, accept(cr.ID, ep)}
+		dup := w.end(o.IA)
+		w.join(dup, w.end(w.A))
+		all["dup_connect"] = attempt{dat.OpDupConnect, func(c rdma.Call) error {
+			_, err := w.M.DupConnectEP(w.ctx, c, ep, rdma.EPDupConnect{Endpoint: dup.ep})
 			return err
 		}}
+	}
+	for _, waits := range w.M.List(dat.TypeCR) {
+		if waits.(*dat.CR).Endpoint == ep {
+			all["accept own"] = attempt{dat.OpAcceptOwn, accept(waits.Head().ID, dat.HandleNull)}
+		}
 	}
 	if window != nil {
 		all["bind_rmr"] = attempt{dat.OpBindRMR, func(c rdma.Call) error {

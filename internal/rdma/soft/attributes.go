@@ -28,7 +28,9 @@ func attributes(a *adapter) (dat.IAAttributes, dat.ProviderAttributes) {
 	provider := map[string]string{
 		// Both endpoints break when a message finds no receive buffer (W15).
 		"no_recv_buffer": "BOTH_BREAK",
-		"psp_backlog":    "1024",
+		// A request is complete when the peer has it.
+		"request_completion": "DELIVERED",
+		"psp_backlog":        "1024",
 	}
 	ia := dat.IAAttributes{
 		AdapterName: a.name, VendorName: "datapi",
