@@ -65,6 +65,10 @@ var servicePointCases = []Case{
 			w.refused("an RSP in "+s.String(), w.tryRSP(call, w.B, e.ep), dat.RetInvalidState, dat.SubNone)
 		}
 		w.refused("an unknown endpoint", w.tryRSP(call, w.B, "none"), dat.RetInvalidHandle, dat.SubNone)
+		taken, e := w.listen(w.B, dat.PSPConsumer), w.end(w.B)
+		_, err := w.M.CreateRSP(w.ctx, call, rdma.RSPCreate{IA: w.B, ConnQual: taken.qual, Endpoint: e.ep, EVD: w.evd(w.B, dat.StreamCR)})
+		w.refused("a taken qualifier", err, dat.RetConnQualInUse, dat.SubNone)
+		w.reach(e.ep, dat.EPUnconnected)
 		if w.A != w.B {
 			w.refused("an endpoint of another adapter", w.tryRSP(call, w.B, w.end(w.A).ep), dat.RetInvalidHandle, dat.SubNone)
 		}
@@ -130,7 +134,7 @@ var servicePointCases = []Case{
 		w.must(w.M.FreePSP(w.ctx, call, gone.id))
 		a.connect(p)
 		w.must(w.M.HandoffCR(w.ctx, call, p.request().ID, gone.qual))
-		w.expect(a.conn, dat.EventNonPeerRejected)
+		w.either(a.conn, dat.EventNonPeerRejected, dat.EventPeerRejected)
 		w.reach(a.ep, dat.EPDisconnected)
 	}},
 	{"T11 T26", "a request whose EVD is full is rejected by the provider", func(w *World) {
@@ -142,7 +146,7 @@ var servicePointCases = []Case{
 		a.connect(p)
 		w.until("the first request", func() bool { got, _ := w.M.Look(evd, 2); return len(got) == 1 })
 		b.connect(p)
-		w.expect(b.conn, dat.EventNonPeerRejected)
+		w.either(b.conn, dat.EventNonPeerRejected, dat.EventPeerRejected)
 		w.reach(a.ep, dat.EPActiveConnectionPending)
 		got := w.next(evd)
 		w.must(w.M.RejectCR(w.ctx, call, got.Data.CR, nil))
