@@ -1,6 +1,8 @@
 package rdma
 
 import (
+	"context"
+
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -53,9 +55,8 @@ func (m *Manager) loseEndpoint(ep *endpoint, why string) {
 	}
 	ep.mu.Unlock()
 	if v.Kind == dat.End {
-		m.drop(ep.now())
-		m.forget(ep)
-		ep.markFreed()
+		ep.over.Store(true)
+		m.goes(func() { m.bury(ep) })
 		return
 	}
 	m.act(ep)
@@ -63,6 +64,18 @@ func (m *Manager) loseEndpoint(ep *endpoint, why string) {
 	m.flushLocked(ep)
 	ep.mu.Unlock()
 	m.act(ep)
+}
+
+// bury takes an endpoint that ended by itself out of the registry, after the write
+// that may be under way on it: that one settles what the endpoint uses.
+func (m *Manager) bury(ep *endpoint) {
+	if err := ep.lock(context.Background()); err != nil {
+		return
+	}
+	defer ep.unlock()
+	m.drop(ep.now())
+	m.forget(ep)
+	ep.markFreed()
 }
 
 // deviceBack takes the return of a device (T49): its objects are made again.

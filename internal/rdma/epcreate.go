@@ -42,13 +42,13 @@ func (t *tx) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
 		}
 		e.Meta = ep.meta(in.Name, in.Labels)
 		e.LocalIAAddress, e.Probe = ia.facts.Attributes.IAAddress, in.Probe
+		ep.live = e
 		return e, nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	img := made.(*dat.Endpoint)
-	ep.live = img
 	if c.DryRun {
 		return &ep.object, scrub(c, img), nil
 	}

@@ -29,8 +29,8 @@ import (
 //  3. endpoint.mu, the state: live image, outstanding DTOs, counters. Reading the
 //     status takes this one alone. Events are noted under it, so that the log has
 //     the order of what happened.
-//  4. the leaves: queue.mu, srq.mu, rmr.mu, part.mu, pending.mu. Under a leaf no
-//     other lock is taken.
+//  4. the leaves: queue.mu, srq.mu, rmr.mu, part.mu, pending.mu, Manager.mu. Under a
+//     leaf no other lock is taken.
 //
 // endpoint.calls stands between 1 and 2: it serialises the calls of the provider's
 // endpoint, for pumps and timers too, and nothing waits for the store under it.

@@ -33,6 +33,8 @@ type object struct {
 	dead    bool
 
 	notes pending
+	// over tells writers that the object ended without one of them.
+	over atomic.Bool
 }
 
 // published wraps an image for the atomic pointer.
@@ -88,6 +90,16 @@ func (o *object) publish(img dat.Object) {
 			return
 		}
 	}
+}
+
+// announce publishes the first image of what the engine made, ahead of its record:
+// who is told of a request can read it at once. Writes wait for the record.
+func (o *object) announce(img dat.Object) {
+	c := img.Clone()
+	h := c.Head()
+	h.Version, h.CreatedAt = 1, now()
+	h.UpdatedAt = h.CreatedAt
+	o.publish(c)
 }
 
 // ref names the object in changes and events.

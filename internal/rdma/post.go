@@ -132,7 +132,7 @@ func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, ac
 		return Posted{}, err
 	}
 	defer ep.unlock()
-	if _, ok := m.index.Load(id); !ok {
+	if _, ok := m.index.Load(id); !ok || ep.over.Load() {
 		return Posted{}, errHandle(dat.TypeEndpoint, id)
 	}
 	if err := p.judge(ep, c); err != nil {

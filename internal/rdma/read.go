@@ -112,7 +112,7 @@ func (m *Manager) Live(id dat.Handle) *dat.Endpoint {
 // Modifiable are the parameters of an endpoint that dat_ep_modify would take now.
 func (m *Manager) Modifiable(id dat.Handle) []string {
 	ep, ok := find[*endpoint](m, id)
-	if !ok {
+	if !ok || ep.recorded() == nil {
 		return nil
 	}
 	now := ep.now()
@@ -157,7 +157,7 @@ func (m *Manager) Await(ctx context.Context, id dat.Handle) error {
 // the endpoint ends meanwhile.
 func (m *Manager) WaitEP(ctx context.Context, id dat.Handle, settled func(dat.EPState) bool) (*dat.Endpoint, error) {
 	ep, ok := find[*endpoint](m, id)
-	if !ok {
+	if !ok || ep.recorded() == nil {
 		return nil, errHandle(dat.TypeEndpoint, id)
 	}
 	for {

@@ -49,25 +49,37 @@ func (m *Manager) admitRequest(sp *servicePoint, r Report) bool {
 		if at.EPCreator == dat.PSPProvider {
 			return m.admitTentative(sp, at, q, img, r)
 		}
-		return m.tell(at.EVD, q, img, r)
+		return m.offer(q, img, func() bool { return m.tell(at.EVD, q, img, r) })
 	case *dat.RSP:
 		img.RSP, img.Endpoint, q.endpoint = at.ID, at.Endpoint, at.Endpoint
-		return m.admitReserved(sp, at, q, img, r)
+		return m.offer(q, img, func() bool { return m.admitReserved(sp, at, q, img, r) })
 	}
 	return false
 }
 
-// tell enters the request into the registry, posts its event and notes it.
-func (m *Manager) tell(evd dat.Handle, q *request, img *dat.CR, r Report) bool {
+// offer enters a request into the registry and lets tell say so to the consumer;
+// where that fails the request is gone again. The note is counted first: who
+// accepts at once waits for the record.
+func (m *Manager) offer(q *request, img *dat.CR, tell func() bool) bool {
+	q.notes.add()
+	defer q.notes.done()
+	q.announce(img)
 	ia := q.ia
 	ia.mu.Lock()
 	ia.count[dat.TypeCR]++
 	m.index.Store(q.id, q)
 	ia.requests[q.handle] = q
 	ia.mu.Unlock()
-	// The note is counted first: who accepts at once waits for the record.
-	q.notes.add()
-	defer q.notes.done()
+	if !tell() {
+		m.dropRequest(q)
+		return false
+	}
+	return true
+}
+
+// tell posts the event of a request and notes it. The endpoint's state lock may be
+// held.
+func (m *Manager) tell(evd dat.Handle, q *request, img *dat.CR, r Report) bool {
 	qual := img.ConnQual
 	ref := q.ref()
 	ev := dat.Event{
@@ -75,7 +87,6 @@ func (m *Manager) tell(evd dat.Handle, q *request, img *dat.CR, r Report) bool {
 		Data: dat.EventData{CR: q.id, ConnQual: &qual, PrivateData: r.PrivateData},
 	}
 	if !m.emit(evd, queued{ev: ev, wakes: true}) {
-		m.dropRequest(q)
 		return false
 	}
 	e := m.entry(engineCall(r.Detail), &q.object, dat.EvRequest.String())
@@ -143,8 +154,9 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, q *request, img 
 	}
 	ep.notes.add()
 	defer ep.notes.done()
+	ep.announce(e)
 	img.Endpoint, q.endpoint = ep.id, ep.id
-	if !m.tell(at.EVD, q, img, r) {
+	if !m.offer(q, img, func() bool { return m.tell(at.EVD, q, img, r) }) {
 		ep.unmake("")
 		m.forget(ep)
 		return false

@@ -176,6 +176,27 @@ func TestADeviceThatGoesAndComesBack_T48_T49(t *testing.T) {
 	r.connect(a, c)
 }
 
+func TestAnEndpointMadeForARequestEndsWithItsDevice_T48(t *testing.T) {
+	r := newRig(t)
+	a, zone := r.end(r.ia), r.pz(r.peer)
+	server := r.evd(r.peer, 8, dat.StreamCR)
+	sp, err := r.m.CreatePSP(r.ctx(), by, rdma.PSPCreate{IA: r.peer, EVD: server, EPCreator: dat.PSPProvider})
+	r.must(err)
+	_, err = r.m.ConnectEP(r.ctx(), by, a.ep, rdma.EPConnect{RemoteIAAddress: "10.77.0.2", RemotePortQual: int64(sp.ConnQual)})
+	r.must(err)
+	made := r.expect(server, dat.EventConnectionRequest).Endpoint
+	r.until("the endpoint is recorded", func() bool { return r.rec.Image(made) != nil })
+	_, err = r.m.ModifyEP(r.ctx(), by, made, rdma.EPModify{Values: dat.Values{dat.ParamPZ: zone}})
+	r.must(err)
+	r.refusal(r.m.FreePZ(r.ctx(), by, zone), dat.RetInvalidState)
+	r.soft.Fabric().Remove("soft1")
+	r.until("the endpoint is gone", func() bool { _, err := r.m.EPStatus(made); return err != nil && r.rec.Image(made) == nil })
+	r.must(r.m.FreePZ(r.ctx(), by, zone))
+	if got := r.m.List(dat.TypeCR); len(got) > 0 {
+		t.Errorf("requests live on: %v", got)
+	}
+}
+
 func TestCloseCountsConnectionsAndWakesWaiters(t *testing.T) {
 	r := newRig(t)
 	a, b := r.end(r.ia), r.end(r.peer)

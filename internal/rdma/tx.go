@@ -63,7 +63,7 @@ func (t *tx) lock(objs ...*object) error {
 		if err := o.notes.wait(t.ctx, t.m.rec); err != nil {
 			return err
 		}
-		if _, ok := t.m.index.Load(o.id); !ok {
+		if _, ok := t.m.index.Load(o.id); !ok || o.over.Load() {
 			return errGoneHandle(o)
 		}
 	}
