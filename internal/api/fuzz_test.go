@@ -53,7 +53,7 @@ var hostile = []any{nil, true, "", "x", "\x00", "\u202e", strings.Repeat("x", 50
 func (w *world) drawn(t *rapid.T, s *huma.Schema, depth int) any {
 	walk := strictness{schemas: w.api.schemas}
 	s, _ = walk.resolve(s)
-	if s == nil || depth > 6 || rapid.IntRange(0, 7).Draw(t, "hostile") == 0 {
+	if s == nil || depth > 6 || rapid.IntRange(0, 15).Draw(t, "hostile") == 0 {
 		return rapid.SampledFrom(hostile).Draw(t, "value")
 	}
 	switch s.Type {
@@ -76,7 +76,7 @@ func (w *world) drawn(t *rapid.T, s *huma.Schema, depth int) any {
 func (w *world) drawnObject(t *rapid.T, s *huma.Schema, depth int) any {
 	object := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		if slices.Contains(s.Required, name) || rapid.IntRange(0, 2).Draw(t, name) == 0 {
+		if slices.Contains(s.Required, name) || rapid.IntRange(0, 3).Draw(t, name) == 0 {
 			object[name] = w.drawn(t, s.Properties[name], depth+1)
 		}
 	}
@@ -93,7 +93,7 @@ func (w *world) drawnString(t *rapid.T, s *huma.Schema) any {
 	if len(s.Enum) > 0 {
 		return rapid.SampledFrom(s.Enum).Draw(t, "word")
 	}
-	known := append(slices.Sorted(maps.Values(w.ids)), ia0, ia0, ia1, "10.77.0.1", "10.77.0.2", "BEST_EFFORT", "EVD_THRESHOLD", "RC", "aGk=", "0x1", "7", "a-name", "ABRUPT")
+	known := append(slices.Sorted(maps.Values(w.ids)), ia0, ia0, ia1, "10.77.0.1", "10.77.0.2", "BEST_EFFORT", "EVD_THRESHOLD", "RC", "aGk=", "0x1", "7", "a-name", "ABRUPT", "/pzs", "/endpoints/"+w.ids["endpoints"])
 	return rapid.SampledFrom(known).Draw(t, "string")
 }
 
@@ -129,7 +129,7 @@ func (w *world) try(t *rapid.T, method, path string, op *huma.Operation) {
 	target := strings.NewReplacer("{id}", id, "{ia}", ia0, "{version}", rapid.SampledFrom([]string{"1", "0", "x", "99999999999999999999"}).Draw(t, "version")).Replace(path)
 	query, header := url.Values{}, http.Header{}
 	for _, p := range op.Parameters {
-		if rapid.IntRange(0, 4).Draw(t, p.Name) > 0 || p.In == "path" {
+		if rapid.IntRange(0, 9).Draw(t, p.Name) > 0 || p.In == "path" {
 			continue
 		}
 		value := rapid.SampledFrom([]string{"", "x", "1", "-1", "true", "0", "99999999999999999999", "*", `"1"`, "\x00", "\xff", "a=b", "wait=0", "2026-01-01T00:00:00Z", "CONNECTED", "name", ia0, strings.Repeat("y", 600)}).Draw(t, "parameter")
