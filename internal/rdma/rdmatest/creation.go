@@ -159,8 +159,10 @@ var creationCases = []Case{
 	}},
 	{"C18 C20", "one EVD may serve all three streams, and read segments without reads are allowed", func(w *World) {
 		evd := w.evd(w.A, dat.StreamDTO, dat.StreamConnection, dat.StreamRMRBind)
-		w.ep(rdma.EPCreate{IA: w.A, Values: dat.Values{dat.ParamRecvEVD: evd, dat.ParamRequestEVD: evd, dat.ParamConnectEVD: evd,
-			dat.ParamMaxRDMAReadOut: int64(0), dat.ParamMaxRDMAReadIOV: int64(1)}})
+		w.ep(rdma.EPCreate{IA: w.A, Values: dat.Values{
+			dat.ParamRecvEVD: evd, dat.ParamRequestEVD: evd, dat.ParamConnectEVD: evd,
+			dat.ParamMaxRDMAReadOut: int64(0), dat.ParamMaxRDMAReadIOV: int64(1),
+		}})
 	}},
 	{"C2 C4 C5 C6", "zero counts are legal beside EVDs, and then nothing can be posted", func(w *World) {
 		e := w.end(w.A, with(dat.ParamMaxRecvDTOs, int64(0)), with(dat.ParamMaxRequestDTOs, int64(0)),

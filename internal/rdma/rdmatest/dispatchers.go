@@ -32,8 +32,10 @@ func (w *World) tell(evd dat.Handle, data string) error {
 // flagged asks for an endpoint with EVDs and flags, by parameter.
 func (w *World) flagged(recv, request, conn dat.Handle, recvFlag, requestFlag string) error {
 	w.Helper()
-	_, err := w.M.CreateEP(w.ctx, call, rdma.EPCreate{IA: w.A, Values: dat.Values{dat.ParamRecvEVD: recv, dat.ParamRequestEVD: request,
-		dat.ParamConnectEVD: conn, dat.ParamRecvCompletionFlags: recvFlag, dat.ParamRequestCompletionFlags: requestFlag}})
+	_, err := w.M.CreateEP(w.ctx, call, rdma.EPCreate{IA: w.A, Values: dat.Values{
+		dat.ParamRecvEVD: recv, dat.ParamRequestEVD: request,
+		dat.ParamConnectEVD: conn, dat.ParamRecvCompletionFlags: recvFlag, dat.ParamRequestCompletionFlags: requestFlag,
+	}})
 	return err
 }
 

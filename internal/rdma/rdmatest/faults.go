@@ -26,8 +26,10 @@ var faultCases = []Case{
 		}
 	}},
 	{"T21 T5 T41 D35", "what they forbid has their subtype", func(w *World) {
-		subtypes := map[dat.EPState]dat.Subtype{dat.EPCompletionPending: dat.SubInvalidStateEPComplpending,
-			dat.EPDisconnectPending: dat.SubInvalidStateEPDiscpending}
+		subtypes := map[dat.EPState]dat.Subtype{
+			dat.EPCompletionPending: dat.SubInvalidStateEPComplpending,
+			dat.EPDisconnectPending: dat.SubInvalidStateEPDiscpending,
+		}
 		for _, s := range pending {
 			e, _ := w.into(s)
 			for name, c := range w.operations(e.ep) {
@@ -156,9 +158,11 @@ var faultCases = []Case{
 		w.none(a.conn, p.evd)
 	}},
 	{"T48", "a device that goes breaks connections, ends requests and leaves other states alone", func(w *World) {
-		after := map[dat.EPState]dat.EPState{dat.EPUnconnected: dat.EPUnconnected, dat.EPReserved: dat.EPReserved,
+		after := map[dat.EPState]dat.EPState{
+			dat.EPUnconnected: dat.EPUnconnected, dat.EPReserved: dat.EPReserved,
 			dat.EPPassiveConnectionPending: dat.EPUnconnected, dat.EPActiveConnectionPending: dat.EPDisconnected,
-			dat.EPConnected: dat.EPDisconnected, dat.EPDisconnected: dat.EPDisconnected}
+			dat.EPConnected: dat.EPDisconnected, dat.EPDisconnected: dat.EPDisconnected,
+		}
 		ends := map[dat.EPState]*end{}
 		for _, s := range steady {
 			ends[s], _ = w.into(s)

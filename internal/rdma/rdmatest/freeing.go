@@ -33,8 +33,10 @@ var freeingCases = []Case{
 			w.refused("an EVD", w.M.FreeEVD(w.ctx, call, evd), dat.RetInvalidState, dat.SubInvalidStateEVDInUse)
 		}
 		l := w.memory(w.B, b.pz, 64)
-		part, err := w.M.CreateLMR(w.ctx, call, rdma.LMRCreate{IA: w.B, PZ: b.pz, MemType: dat.MemLMR, LMR: l.ID, Length: 8,
-			Privileges: []dat.Privilege{dat.PrivLocalRead}})
+		part, err := w.M.CreateLMR(w.ctx, call, rdma.LMRCreate{
+			IA: w.B, PZ: b.pz, MemType: dat.MemLMR, LMR: l.ID, Length: 8,
+			Privileges: []dat.Privilege{dat.PrivLocalRead},
+		})
 		if err == nil {
 			made(w, part, err)
 			w.refused("a region registered again", w.M.FreeLMR(w.ctx, call, l.ID), dat.RetInvalidState, dat.SubInvalidStateLMRInUse)
@@ -77,5 +79,27 @@ var freeingCases = []Case{
 			w.Errorf("afterwards the mode is %s", got)
 		}
 		w.must(w.M.FreeEVD(w.ctx, call, evd))
+	}},
+	{"T44", "closing the Manager ends connections, wakes waiters with DAT_ABORT and refuses writes", func(w *World) {
+		a, b := w.pair()
+		b.recvs(1, 8)
+		woken := make(chan error, 1)
+		go func() {
+			_, err := w.M.Dequeue(w.ctx, a.recv, 1, 1, patience)
+			woken <- err
+		}()
+		w.until("the waiter waits", func() bool {
+			_, err := w.M.Dequeue(w.ctx, a.recv, 1, 1, 0)
+			return isReturn(err, dat.RetInvalidState)
+		})
+		w.closed = true
+		n, err := w.M.Close(w.ctx)
+		w.must(err)
+		if n != 2 {
+			w.Errorf("%d connected endpoints ended with it", n)
+		}
+		w.refused("the waiter", <-woken, dat.RetAbort, dat.SubNone)
+		_, err = w.M.CreatePZ(w.ctx, call, rdma.PZCreate{IA: w.A})
+		w.refused("a write afterwards", err, dat.RetInterruptedCall, dat.SubNone)
 	}},
 }

@@ -12,10 +12,14 @@ var events = []struct {
 	kind rdma.ReportKind
 	in   dat.Input
 }{
-	{rdma.ReportEstablished, dat.EvEstablished}, {rdma.ReportPeerRejected, dat.EvPeerRejected},
-	{rdma.ReportNonPeerRejected, dat.EvNonPeerRejected}, {rdma.ReportUnreachable, dat.EvUnreachable},
-	{rdma.ReportAcceptFailed, dat.EvAcceptFailed}, {rdma.ReportDisconnected, dat.EvDisconnected},
-	{rdma.ReportBroken, dat.EvBroken}, {rdma.ReportEPError, dat.EvEPError},
+	{rdma.ReportEstablished, dat.EvEstablished},
+	{rdma.ReportPeerRejected, dat.EvPeerRejected},
+	{rdma.ReportNonPeerRejected, dat.EvNonPeerRejected},
+	{rdma.ReportUnreachable, dat.EvUnreachable},
+	{rdma.ReportAcceptFailed, dat.EvAcceptFailed},
+	{rdma.ReportDisconnected, dat.EvDisconnected},
+	{rdma.ReportBroken, dat.EvBroken},
+	{rdma.ReportEPError, dat.EvEPError},
 }
 
 // adapter is the provider's name of an adapter.
@@ -115,7 +119,8 @@ var lateCases = []Case{
 			{Kind: rdma.ReportCompletion, EP: e.ep, WR: 1 << 60, Operation: dat.KindSend, Status: dat.DTOErrTransport},
 			{Kind: rdma.ReportRecvTaken, EP: e.ep, SRQ: "none", WR: 1 << 60},
 			{Kind: rdma.ReportProbe, EP: e.ep},
-			{Kind: rdma.ReportEstablished, EP: "none"}, {Kind: rdma.ReportBroken, EP: "none"},
+			{Kind: rdma.ReportEstablished, EP: "none"},
+			{Kind: rdma.ReportBroken, EP: "none"},
 			{Kind: rdma.ReportRequestGone, SP: "none", Request: &unwanted{}},
 		} {
 			w.Faults.Inject(w.setup.Passive, r)

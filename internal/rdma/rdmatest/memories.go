@@ -104,8 +104,10 @@ var memoryCases = []Case{
 		a, b := w.pair()
 		remote := w.memory(w.B, b.pz, 64)
 		post := func(l dat.Handle, kind dat.DTOKind, off, n int64) error {
-			_, err := w.M.PostRDMA(w.ctx, call, a.ep, kind, rdma.RDMAPost{LMR: l, Offset: off, Length: n,
-				RemoteContext: remote.RMRContext, TargetAddress: remote.TargetAddress})
+			_, err := w.M.PostRDMA(w.ctx, call, a.ep, kind, rdma.RDMAPost{
+				LMR: l, Offset: off, Length: n,
+				RemoteContext: remote.RMRContext, TargetAddress: remote.TargetAddress,
+			})
 			return err
 		}
 		readOnly, writeOnly := w.memory(w.A, a.pz, 8, dat.PrivLocalRead), w.memory(w.A, a.pz, 8, dat.PrivLocalWrite)

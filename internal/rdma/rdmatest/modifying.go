@@ -9,8 +9,10 @@ import (
 )
 
 // never are the parameters that no state lets be modified.
-var never = []dat.Param{dat.ParamIA, dat.ParamState, dat.ParamComm, dat.ParamLocalIAAddress, dat.ParamLocalPortQual,
-	dat.ParamRemoteIAAddress, dat.ParamRemotePortQual, dat.ParamSRQ, dat.ParamSRQSoftHW}
+var never = []dat.Param{
+	dat.ParamIA, dat.ParamState, dat.ParamComm, dat.ParamLocalIAAddress, dat.ParamLocalPortQual,
+	dat.ParamRemoteIAAddress, dat.ParamRemotePortQual, dat.ParamSRQ, dat.ParamSRQSoftHW,
+}
 
 // present are the values that an endpoint has now, by parameter that can be modified.
 func present(o *dat.Endpoint) dat.Values {
@@ -37,8 +39,10 @@ func allowed(p dat.Param, s dat.EPState) bool {
 	case dat.ParamEPTransportSpecific, dat.ParamEPProviderSpecific:
 		return s == dat.EPUnconnected
 	}
-	return slices.Contains([]dat.EPState{dat.EPUnconnected, dat.EPReserved, dat.EPPassiveConnectionPending,
-		dat.EPTentativeConnectionPending}, s)
+	return slices.Contains([]dat.EPState{
+		dat.EPUnconnected, dat.EPReserved, dat.EPPassiveConnectionPending,
+		dat.EPTentativeConnectionPending,
+	}, s)
 }
 
 // modifyAll asks for the present value of every parameter and demands what the
@@ -96,7 +100,8 @@ var modifyCases = []Case{
 		e := w.end(w.A)
 		before := w.get(e.ep)
 		_, err := w.M.ModifyEP(w.ctx, call, e.ep, rdma.EPModify{Values: dat.Values{
-			dat.ParamMaxRequestDTOs: int64(3), dat.ParamPZ: dat.HandleNull, dat.ParamMaxRDMAReadIn: int64(-1)}})
+			dat.ParamMaxRequestDTOs: int64(3), dat.ParamPZ: dat.HandleNull, dat.ParamMaxRDMAReadIn: int64(-1),
+		}})
 		w.refused("a negative count", err, dat.RetInvalidParameter, dat.SubNone)
 		if after := w.get(e.ep); after.Attributes.MaxRequestDTOs != before.Attributes.MaxRequestDTOs || after.PZ != before.PZ {
 			w.Error("half of the mask is in force")
@@ -209,7 +214,8 @@ var modifyCases = []Case{
 		w.must(w.modify(e.ep, dat.ParamRequestEVD, e.recv))
 		w.refused("two flags on one EVD", w.modify(e.ep, dat.ParamRequestCompletionFlags, "UNSIGNALLED"), dat.RetInvalidParameter, dat.SubNone)
 		_, err := w.M.ModifyEP(w.ctx, call, e.ep, rdma.EPModify{Values: dat.Values{
-			dat.ParamRequestCompletionFlags: "UNSIGNALLED", dat.ParamRecvCompletionFlags: "UNSIGNALLED"}})
+			dat.ParamRequestCompletionFlags: "UNSIGNALLED", dat.ParamRecvCompletionFlags: "UNSIGNALLED",
+		}})
 		w.must(err)
 	}},
 	{"C10", "a quality of service that the provider lacks is DAT_INVALID_PARAMETER to modify", func(w *World) {
@@ -231,8 +237,10 @@ var modifyCases = []Case{
 		for range 2 {
 			for _, e := range []*end{a, b} {
 				e.recv, e.request = w.evd(e.ia, dat.StreamDTO), w.evd(e.ia, dat.StreamDTO)
-				_, err := w.M.ModifyEP(w.ctx, call, e.ep, rdma.EPModify{Values: dat.Values{dat.ParamRecvEVD: e.recv, dat.ParamRequestEVD: e.request,
-					dat.ParamMaxRecvDTOs: int64(4), dat.ParamMaxRequestDTOs: int64(4), dat.ParamMaxRecvIOV: int64(1), dat.ParamMaxRequestIOV: int64(1)}})
+				_, err := w.M.ModifyEP(w.ctx, call, e.ep, rdma.EPModify{Values: dat.Values{
+					dat.ParamRecvEVD: e.recv, dat.ParamRequestEVD: e.request,
+					dat.ParamMaxRecvDTOs: int64(4), dat.ParamMaxRequestDTOs: int64(4), dat.ParamMaxRecvIOV: int64(1), dat.ParamMaxRequestIOV: int64(1),
+				}})
 				w.must(err)
 			}
 			w.join(a, b)

@@ -78,8 +78,10 @@ func (w *World) operations(ep dat.Handle) map[string]attempt {
 	}
 	if window != nil {
 		all["bind_rmr"] = attempt{dat.OpBindRMR, func(c rdma.Call) error {
-			_, err := w.M.BindRMR(w.ctx, c, ep, rdma.BindPost{RMR: window.ID, LMR: memory.ID, Length: 8,
-				Privileges: []dat.Privilege{dat.PrivRemoteRead}})
+			_, err := w.M.BindRMR(w.ctx, c, ep, rdma.BindPost{
+				RMR: window.ID, LMR: memory.ID, Length: 8,
+				Privileges: []dat.Privilege{dat.PrivRemoteRead},
+			})
 			return err
 		}}
 	}

@@ -178,6 +178,16 @@ var sharedQueueCases = []Case{
 		_, err = w.M.CreateEP(w.ctx, call, rdma.EPCreate{IA: w.B, SRQ: "none"})
 		w.refused("an unknown SRQ", err, dat.RetInvalidHandle, dat.SubInvalidHandleSRQ)
 	}},
+	{"W15", "a message that finds the SRQ empty breaks the connection", func(w *World) {
+		if !w.needSRQ() {
+			return
+		}
+		a, b, _ := w.shared(4)
+		a.send("nowhere to go")
+		w.reach(a.ep, dat.EPDisconnected)
+		w.reach(b.ep, dat.EPDisconnected)
+		w.either(a.conn, dat.EventBroken, dat.EventDisconnected)
+	}},
 	{"T39", "a reset keeps the SRQ, and what was taken is flushed before", func(w *World) {
 		if !w.needSRQ() {
 			return

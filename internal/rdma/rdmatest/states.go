@@ -6,8 +6,10 @@ import (
 )
 
 // steady are the states in which an endpoint stays without help of the wires.
-var steady = []dat.EPState{dat.EPUnconnected, dat.EPReserved, dat.EPPassiveConnectionPending,
-	dat.EPActiveConnectionPending, dat.EPTentativeConnectionPending, dat.EPConnected, dat.EPDisconnected}
+var steady = []dat.EPState{
+	dat.EPUnconnected, dat.EPReserved, dat.EPPassiveConnectionPending,
+	dat.EPActiveConnectionPending, dat.EPTentativeConnectionPending, dat.EPConnected, dat.EPDisconnected,
+}
 
 // ways bring a new endpoint on the passive adapter into each state; the peer is
 // nil where there is none.

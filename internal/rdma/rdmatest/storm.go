@@ -77,8 +77,10 @@ func (s *storm) prepare(random *rand.Rand) {
 	}{{s.A, &s.actives}, {s.B, &s.passives}} {
 		zone, conn := s.pz(side.ia), s.evdOf(side.ia, 16384, dat.StreamConnection)
 		for range pairs {
-			*side.list = append(*side.list, s.ep(rdma.EPCreate{IA: side.ia,
-				Values: dat.Values{dat.ParamPZ: zone, dat.ParamConnectEVD: conn}}).ID)
+			*side.list = append(*side.list, s.ep(rdma.EPCreate{
+				IA:     side.ia,
+				Values: dat.Values{dat.ParamPZ: zone, dat.ParamConnectEVD: conn},
+			}).ID)
 		}
 	}
 	for range pairs {

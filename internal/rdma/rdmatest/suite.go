@@ -121,6 +121,8 @@ type World struct {
 	cancel context.CancelFunc
 	// held: the case holds the wires.
 	held bool
+	// closed: the case closed the Manager itself.
+	closed bool
 }
 
 // node is the host that the cases play.
@@ -128,8 +130,10 @@ const node = "alpha"
 
 func newWorld(t *testing.T, s Setup) *World {
 	t.Helper()
-	w := &World{T: t, Rec: NewRecorder(), setup: s, Faults: s.Faults,
-		A: dat.Handle(s.Active + "@" + node), B: dat.Handle(s.Passive + "@" + node)}
+	w := &World{
+		T: t, Rec: NewRecorder(), setup: s, Faults: s.Faults,
+		A: dat.Handle(s.Active + "@" + node), B: dat.Handle(s.Passive + "@" + node),
+	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	w.M = rdma.NewManager(node, w.Rec)
 	for _, p := range s.Providers {
@@ -147,7 +151,7 @@ func newWorld(t *testing.T, s Setup) *World {
 // close frees everything, looks whether anything is left, and closes the Manager.
 func (w *World) close() {
 	w.Helper()
-	if !w.Failed() {
+	if !w.Failed() && !w.closed {
 		w.clear()
 		for _, ia := range w.M.IAs() {
 			u := ia.Usage

@@ -75,8 +75,10 @@ var transferCases = []Case{
 		w.refusedSend("DISCONNECT_PENDING", a, rdma.SendPost{Data: []byte("x"), Count: 1}, dat.RetInvalidState, dat.SubInvalidStateEPDiscpending)
 	}},
 	{"C13 M4", "the limits of the endpoint hold for postings, all or nothing", func(w *World) {
-		small := []func(*end, *rdma.EPCreate){with(dat.ParamMaxRecvDTOs, int64(2)), with(dat.ParamMaxRequestDTOs, int64(2)),
-			with(dat.ParamMaxMessageSize, int64(16)), with(dat.ParamMaxRDMASize, int64(16))}
+		small := []func(*end, *rdma.EPCreate){
+			with(dat.ParamMaxRecvDTOs, int64(2)), with(dat.ParamMaxRequestDTOs, int64(2)),
+			with(dat.ParamMaxMessageSize, int64(16)), with(dat.ParamMaxRDMASize, int64(16)),
+		}
 		a, b := w.pair(small...)
 		_, err := w.M.PostRecv(w.ctx, call, b.ep, rdma.RecvPost{Count: 3, Size: 8})
 		w.refused("three receives for two", err, dat.RetInsufficientResources, dat.SubNone)

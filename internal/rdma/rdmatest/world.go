@@ -102,10 +102,14 @@ type end struct {
 // end makes an endpoint of its own zone and EVDs; change may alter what is asked for.
 func (w *World) end(ia dat.Handle, change ...func(*end, *rdma.EPCreate)) *end {
 	w.Helper()
-	e := &end{w: w, ia: ia, pz: w.pz(ia), recv: w.evd(ia, dat.StreamDTO),
-		request: w.evd(ia, dat.StreamDTO, dat.StreamRMRBind), conn: w.evd(ia, dat.StreamConnection)}
-	in := rdma.EPCreate{IA: ia, Values: dat.Values{dat.ParamPZ: e.pz, dat.ParamRecvEVD: e.recv,
-		dat.ParamRequestEVD: e.request, dat.ParamConnectEVD: e.conn}}
+	e := &end{
+		w: w, ia: ia, pz: w.pz(ia), recv: w.evd(ia, dat.StreamDTO),
+		request: w.evd(ia, dat.StreamDTO, dat.StreamRMRBind), conn: w.evd(ia, dat.StreamConnection),
+	}
+	in := rdma.EPCreate{IA: ia, Values: dat.Values{
+		dat.ParamPZ: e.pz, dat.ParamRecvEVD: e.recv,
+		dat.ParamRequestEVD: e.request, dat.ParamConnectEVD: e.conn,
+	}}
 	for _, c := range change {
 		c(e, &in)
 	}

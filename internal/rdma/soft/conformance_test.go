@@ -1,11 +1,14 @@
 package soft_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
 	"github.com/datapi/datapi/internal/rdma/rdmatest"
 	"github.com/datapi/datapi/internal/rdma/soft"
@@ -52,4 +55,62 @@ func TestSlowSoftPassesTheConformanceSuite(t *testing.T) {
 		s.Providers[0].(*soft.Provider).Fabric().SetDelay(time.Millisecond)
 		return s
 	})
+}
+
+func TestExhaustedLimitsNameTheirResource(t *testing.T) { // C19
+	p := soft.New(1, soft.WithLimits(func(a *dat.IAAttributes) {
+		a.MaxEPs, a.MaxPZs, a.MaxSRQs, a.MaxLMRs, a.MaxRMRs, a.MaxEVDs = 1, 1, 1, 1, 1, 2
+	}))
+	m, ctx, by, ia := rdma.NewManager("alpha", rdmatest.NewRecorder()), t.Context(), rdma.Call{}, dat.Handle("soft0@alpha")
+	if err := errors.Join(m.AddProvider(ctx, p), m.Restore(ctx, nil)); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if _, err := m.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	var zone dat.Handle
+	create := []struct {
+		what    string
+		subtype dat.Subtype
+		do      func() error
+	}{
+		{"pz", dat.SubResourceProtectionDomain, func() error {
+			z, err := m.CreatePZ(ctx, by, rdma.PZCreate{IA: ia})
+			if err == nil {
+				zone = z.ID
+			}
+			return err
+		}},
+		{"evd", dat.SubResourceTEVD, func() error {
+			_, err := m.CreateEVD(ctx, by, rdma.EVDCreate{IA: ia, QLen: 1, Streams: []dat.Stream{dat.StreamDTO}})
+			return err
+		}},
+		{"srq", dat.SubResourceSRQ, func() error {
+			_, err := m.CreateSRQ(ctx, by, rdma.SRQCreate{IA: ia, PZ: zone, MaxRecvDTOs: 1, MaxRecvIOV: 1})
+			return err
+		}},
+		{"lmr", dat.SubResourceMemoryRegion, func() error {
+			_, err := m.CreateLMR(ctx, by, rdma.LMRCreate{IA: ia, PZ: zone, Length: 8, Privileges: []dat.Privilege{dat.PrivLocalRead}})
+			return err
+		}},
+		{"rmr", dat.SubResourceMemoryRegion, func() error {
+			_, err := m.CreateRMR(ctx, by, rdma.RMRCreate{IA: ia, PZ: zone})
+			return err
+		}},
+		{"endpoint", dat.SubResourceTEP, func() error {
+			_, err := m.CreateEP(ctx, by, rdma.EPCreate{IA: ia})
+			return err
+		}},
+	}
+	for _, c := range create {
+		if err := c.do(); err != nil {
+			t.Errorf("the first %s: %v", c.what, err)
+		}
+		var d *dat.Error
+		if err := c.do(); !errors.As(err, &d) || d.Return != dat.RetInsufficientResources || d.Subtype != c.subtype {
+			t.Errorf("one %s too many: %v, want %s", c.what, err, c.subtype)
+		}
+	}
 }

@@ -59,12 +59,16 @@ func (e *ep) Connect(q rdma.Connect) error {
 	}
 	address, err := netip.ParseAddr(q.RemoteAddress)
 	if err != nil {
-		return &dat.Error{Return: dat.RetInvalidAddress, Subtype: dat.SubInvalidAddressMalformed,
-			Field: "remote_ia_address", Detail: "The address is no IPv4 or IPv6 address; 10.77.0.1 would be one."}
+		return &dat.Error{
+			Return: dat.RetInvalidAddress, Subtype: dat.SubInvalidAddressMalformed,
+			Field: "remote_ia_address", Detail: "The address is no IPv4 or IPv6 address; 10.77.0.1 would be one.",
+		}
 	}
 	if q.QOS != dat.QOSBestEffort {
-		return &dat.Error{Return: dat.RetModelNotSupported, Field: "qos",
-			Detail: "The soft provider offers BEST_EFFORT only."}
+		return &dat.Error{
+			Return: dat.RetModelNotSupported, Field: "qos",
+			Detail: "The soft provider offers BEST_EFFORT only.",
+		}
 	}
 	c := &conn{fabric: f, ends: [2]*ep{active: e}, qual: q.RemoteQual, data: q.PrivateData}
 	e.conn, e.ended, e.port = c, false, e.ia.ephemeral()
@@ -100,8 +104,10 @@ func (f *Fabric) arrive(c *conn, address netip.Addr) {
 	}
 	target := f.byAddr[address]
 	if target == nil || !f.reaches(e.ia, target) {
-		f.answer(c, rdma.Report{Kind: rdma.ReportUnreachable, Reason: "EHOSTUNREACH",
-			Detail: "No packet reaches " + address.String() + "."})
+		f.answer(c, rdma.Report{
+			Kind: rdma.ReportUnreachable, Reason: "EHOSTUNREACH",
+			Detail: "No packet reaches " + address.String() + ".",
+		})
 		return
 	}
 	f.offer(c, target, c.qual)
@@ -120,8 +126,10 @@ func (f *Fabric) offer(c *conn, target *adapter, qual int32) {
 		refusal = "the backlog is full"
 	}
 	if refusal != "" {
-		f.answer(c, rdma.Report{Kind: rdma.ReportNonPeerRejected, Reason: "IB_CM_REJ_INVALID_SERVICE_ID",
-			Detail: "The request was rejected on the way: " + refusal + "."})
+		f.answer(c, rdma.Report{
+			Kind: rdma.ReportNonPeerRejected, Reason: "IB_CM_REJ_INVALID_SERVICE_ID",
+			Detail: "The request was rejected on the way: " + refusal + ".",
+		})
 		return
 	}
 	e := c.ends[active]
@@ -132,9 +140,11 @@ func (f *Fabric) offer(c *conn, target *adapter, qual int32) {
 	l.waiting++
 	target.requests[r] = struct{}{}
 	attributes, number := e.params.Attributes.Clone(), e.qp
-	target.report(rdma.Report{Kind: rdma.ReportRequest, SP: l.id, Request: r,
+	target.report(rdma.Report{
+		Kind: rdma.ReportRequest, SP: l.id, Request: r,
 		RemoteAddress: e.ia.addr.String(), RemoteQual: e.port, LocalQual: qual, PrivateData: c.data,
-		Attributes: &attributes, PeerQPNum: &number, PeerEP: e.id})
+		Attributes: &attributes, PeerQPNum: &number, PeerEP: e.id,
+	})
 }
 
 // answer ends the setup of c at its active end with r.
@@ -165,8 +175,10 @@ func (c *conn) parted(e *ep, how rdma.ReportKind) {
 	if c.ends[passive] == nil {
 		if r := c.request; r != nil && !r.used && !r.gone {
 			r.gone = true
-			r.target.report(rdma.Report{Kind: rdma.ReportRequestGone, SP: r.listener.id, Request: r,
-				Reason: "IB_CM_REQ_CANCELLED", Detail: "The peer withdrew its request."})
+			r.target.report(rdma.Report{
+				Kind: rdma.ReportRequestGone, SP: r.listener.id, Request: r,
+				Reason: "IB_CM_REQ_CANCELLED", Detail: "The peer withdrew its request.",
+			})
 		}
 		return
 	}
@@ -179,12 +191,16 @@ func (c *conn) parted(e *ep, how rdma.ReportKind) {
 	case how == rdma.ReportBroken:
 		r.Reason, r.Detail = "DEVICE_REMOVED", "The peer's device went away."
 	case !c.up[active] && other == c.ends[active]:
-		r = rdma.Report{Kind: rdma.ReportNonPeerRejected, Reason: "IB_CM_REJ_CONSUMER_ABORT",
-			Detail: "The peer gave up while it accepted."}
+		r = rdma.Report{
+			Kind: rdma.ReportNonPeerRejected, Reason: "IB_CM_REJ_CONSUMER_ABORT",
+			Detail: "The peer gave up while it accepted.",
+		}
 	}
 	if other == c.ends[passive] && !c.up[passive] {
-		r = rdma.Report{Kind: rdma.ReportAcceptFailed, Reason: "IB_CM_REJ_STALE_CONN",
-			Detail: "The peer was gone before the accept could be finished."}
+		r = rdma.Report{
+			Kind: rdma.ReportAcceptFailed, Reason: "IB_CM_REJ_STALE_CONN",
+			Detail: "The peer was gone before the accept could be finished.",
+		}
 	}
 	other.end(&r)
 }
@@ -207,12 +223,16 @@ func (a *adapter) Listen(id dat.Handle, qual int32, once bool) (rdma.Listener, e
 	}
 	switch {
 	case qual != 0 && a.listeners[qual] != nil:
-		return nil, &dat.Error{Return: dat.RetConnQualInUse, Field: "conn_qual",
-			Detail: "Another service point of this adapter has the qualifier; take a free one or ask for any."}
+		return nil, &dat.Error{
+			Return: dat.RetConnQualInUse, Field: "conn_qual",
+			Detail: "Another service point of this adapter has the qualifier; take a free one or ask for any.",
+		}
 	case qual == 0:
 		if qual = a.ephemeral(); qual == 0 {
-			return nil, &dat.Error{Return: dat.RetConnQualUnavailable, Field: "conn_qual",
-				Detail: "Every qualifier of the range for any is in use; free a service point or name a qualifier."}
+			return nil, &dat.Error{
+				Return: dat.RetConnQualUnavailable, Field: "conn_qual",
+				Detail: "Every qualifier of the range for any is in use; free a service point or name a qualifier.",
+			}
 		}
 	}
 	l := &listener{qual: qual, once: once}

@@ -184,13 +184,17 @@ func (e *ep) flush() {
 	e.sends, e.recvs, e.taken = nil, nil, nil
 	for _, w := range sends {
 		if !w.probe {
-			e.report(rdma.Report{Kind: rdma.ReportCompletion, WR: w.WR, Operation: w.Kind,
-				Status: dat.DTOErrFlushed, Reason: "WR_FLUSH_ERR"})
+			e.report(rdma.Report{
+				Kind: rdma.ReportCompletion, WR: w.WR, Operation: w.Kind,
+				Status: dat.DTOErrFlushed, Reason: "WR_FLUSH_ERR",
+			})
 		}
 	}
 	for _, r := range append(taken, recvs...) {
-		e.report(rdma.Report{Kind: rdma.ReportCompletion, WR: r.wr, Operation: dat.KindRecv,
-			Status: dat.DTOErrFlushed, Reason: "WR_FLUSH_ERR"})
+		e.report(rdma.Report{
+			Kind: rdma.ReportCompletion, WR: r.wr, Operation: dat.KindRecv,
+			Status: dat.DTOErrFlushed, Reason: "WR_FLUSH_ERR",
+		})
 	}
 }
 

@@ -51,8 +51,10 @@ func (f *Fabric) Remove(ia string) bool {
 	}
 	a.clear(rdma.ReportBroken)
 	a.state = dat.IAGone
-	a.report(rdma.Report{Kind: rdma.ReportDeviceGone, Reason: "DEVICE_REMOVED",
-		Detail: "The device was taken out of the soft fabric."})
+	a.report(rdma.Report{
+		Kind: rdma.ReportDeviceGone, Reason: "DEVICE_REMOVED",
+		Detail: "The device was taken out of the soft fabric.",
+	})
 	return true
 }
 

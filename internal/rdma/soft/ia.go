@@ -167,8 +167,10 @@ var kinds = [numKinds]struct {
 // usable refuses calls while there is no device.
 func (a *adapter) usable() error {
 	if a.closed || a.state == dat.IAGone {
-		return &dat.Error{Return: dat.RetInvalidState, Kind: "ia-gone",
-			Detail: "The device of " + a.name + " is gone; the call is possible again when it is back."}
+		return &dat.Error{
+			Return: dat.RetInvalidState, Kind: "ia-gone",
+			Detail: "The device of " + a.name + " is gone; the call is possible again when it is back.",
+		}
 	}
 	return nil
 }
@@ -179,8 +181,10 @@ func (a *adapter) admit(p part, k kind, id dat.Handle) error {
 		return err
 	}
 	if most := kinds[k].limit(&a.attributes); a.count[k] >= int(most) {
-		return &dat.Error{Return: dat.RetInsufficientResources, Subtype: kinds[k].subtype,
-			Detail: fmt.Sprintf("All %d of %s (%s) are in use; free one first.", most, a.name, kinds[k].name)}
+		return &dat.Error{
+			Return: dat.RetInsufficientResources, Subtype: kinds[k].subtype,
+			Detail: fmt.Sprintf("All %d of %s (%s) are in use; free one first.", most, a.name, kinds[k].name),
+		}
 	}
 	a.fabric.sequence++
 	*p.base() = core{ia: a, id: id, kind: k, sequence: a.fabric.sequence, alive: true}

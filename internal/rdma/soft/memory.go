@@ -91,8 +91,10 @@ func (f *Fabric) find(spec rdma.LMRSpec) (*block, int64, error) {
 	case dat.MemLMR:
 		of, ok := spec.Of.(*lmr)
 		if !ok || !of.alive {
-			return nil, 0, &dat.Error{Return: dat.RetInvalidHandle, Subtype: dat.SubInvalidHandleLMR, Field: "lmr",
-				Detail: "The region to register again is gone; name a living one."}
+			return nil, 0, &dat.Error{
+				Return: dat.RetInvalidHandle, Subtype: dat.SubInvalidHandleLMR, Field: "lmr",
+				Detail: "The region to register again is gone; name a living one.",
+			}
 		}
 		if _, inside := of.span(spec.Offset, spec.Length); !inside {
 			return nil, 0, outside("length", of.length)
@@ -120,16 +122,20 @@ func (f *Fabric) find(spec rdma.LMRSpec) (*block, int64, error) {
 }
 
 func outside(field string, length int64) error {
-	return &dat.Error{Return: dat.RetInvalidParameter, Field: field,
-		Detail: fmt.Sprintf("The memory has only %d bytes; the new region must lie inside.", length)}
+	return &dat.Error{
+		Return: dat.RetInvalidParameter, Field: field,
+		Detail: fmt.Sprintf("The memory has only %d bytes; the new region must lie inside.", length),
+	}
 }
 
 // allocate gives zeroed memory at an address of its own.
 func (f *Fabric) allocate(length int64) (*block, error) {
 	if length < 0 || length > f.memoryLimit-f.memory {
-		return nil, &dat.Error{Return: dat.RetInsufficientResources, Subtype: dat.SubResourceMemory, Field: "length",
+		return nil, &dat.Error{
+			Return: dat.RetInsufficientResources, Subtype: dat.SubResourceMemory, Field: "length",
 			Detail: fmt.Sprintf("Of the %d bytes for registered memory %d are left; free a region or ask for less.",
-				f.memoryLimit, f.memoryLimit-f.memory)}
+				f.memoryLimit, f.memoryLimit-f.memory),
+		}
 	}
 	if f.nextAddress == 0 {
 		f.nextAddress = firstAddress

@@ -17,8 +17,10 @@ func (x *model) create(t *rapid.T) {
 	if len(x.eps) >= 6 {
 		return
 	}
-	e := &modelEP{ia: rapid.IntRange(0, 1).Draw(t, "ia"), hasPZ: rapid.IntRange(0, 5).Draw(t, "zone") > 0,
-		state: "UNCONNECTED", most: rapid.IntRange(0, 6).Draw(t, "max"), soft: -1, hard: -1}
+	e := &modelEP{
+		ia: rapid.IntRange(0, 1).Draw(t, "ia"), hasPZ: rapid.IntRange(0, 5).Draw(t, "zone") > 0,
+		state: "UNCONNECTED", most: rapid.IntRange(0, 6).Draw(t, "max"), soft: -1, hard: -1,
+	}
 	v := dat.Values{dat.ParamMaxRecvDTOs: int64(e.most)}
 	if e.hasPZ {
 		v[dat.ParamPZ] = x.pzs[e.ia]
@@ -282,7 +284,8 @@ func (x *model) callRSP(t *rapid.T) {
 		x.Fatal("the RSP of a reserved endpoint is gone")
 	}
 	_, err := x.m.ConnectEP(t.Context(), by, active.id, rdma.EPConnect{
-		RemoteIAAddress: fmt.Sprintf("10.77.0.%d", e.ia+1), RemotePortQual: int64(o.(*dat.RSP).ConnQual)})
+		RemoteIAAddress: fmt.Sprintf("10.77.0.%d", e.ia+1), RemotePortQual: int64(o.(*dat.RSP).ConnQual),
+	})
 	x.must(err)
 	active.state, e.state = "ACTIVE_CONNECTION_PENDING", "PASSIVE_CONNECTION_PENDING"
 	x.arrived(e.ia, active, e)

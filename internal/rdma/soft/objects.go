@@ -92,8 +92,10 @@ func (q *srq) PostRecv(recvs []rdma.Recv) error {
 		return err
 	}
 	if len(q.recvs)+len(recvs) > int(q.max) {
-		return &dat.Error{Return: dat.RetInsufficientResources, Subtype: dat.SubResourceSRQ, Field: "count",
-			Detail: "The queue has no room for so many receives; post fewer or resize it first."}
+		return &dat.Error{
+			Return: dat.RetInsufficientResources, Subtype: dat.SubResourceSRQ, Field: "count",
+			Detail: "The queue has no room for so many receives; post fewer or resize it first.",
+		}
 	}
 	for _, r := range recvs {
 		q.recvs = append(q.recvs, recv{r.WR, r.Size, q.pz})

@@ -77,8 +77,10 @@ func (p *Provider) Open(context.Context) ([]rdma.IA, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if p.opened || f.closed {
-		return nil, &dat.Error{Return: dat.RetProviderInUse,
-			Detail: "The soft provider is open or closed already; make another with New."}
+		return nil, &dat.Error{
+			Return: dat.RetProviderInUse,
+			Detail: "The soft provider is open or closed already; make another with New.",
+		}
 	}
 	p.opened = true
 	ias := make([]rdma.IA, p.count)

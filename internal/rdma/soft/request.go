@@ -33,22 +33,28 @@ func (r *request) Accept(on rdma.EP, privateData []byte) error {
 	defer f.mu.Unlock()
 	e, own := on.(*ep)
 	if !own || e.ia != r.target {
-		return &dat.Error{Return: dat.RetInvalidHandle, Subtype: dat.SubInvalidHandleEP, Field: "endpoint",
-			Detail: "The endpoint belongs to another adapter than the request; take one of " + r.target.name + "."}
+		return &dat.Error{
+			Return: dat.RetInvalidHandle, Subtype: dat.SubInvalidHandleEP, Field: "endpoint",
+			Detail: "The endpoint belongs to another adapter than the request; take one of " + r.target.name + ".",
+		}
 	}
 	if err := e.stale(); err != nil {
 		return err
 	}
 	if !r.take() {
-		return &dat.Error{Return: dat.RetInvalidHandle, Subtype: dat.SubInvalidHandleCR,
-			Detail: "The request was answered before; a request is answered once."}
+		return &dat.Error{
+			Return: dat.RetInvalidHandle, Subtype: dat.SubInvalidHandleCR,
+			Detail: "The request was answered before; a request is answered once.",
+		}
 	}
 	c := r.conn
 	e.makeQP()
 	c.ends[passive], e.conn, e.ended, e.port = e, c, false, c.qual
 	if r.gone || c.ends[active].conn != c {
-		e.end(&rdma.Report{Kind: rdma.ReportAcceptFailed, Reason: "IB_CM_REJ_STALE_CONN",
-			Detail: "The peer was gone before its request was accepted."})
+		e.end(&rdma.Report{
+			Kind: rdma.ReportAcceptFailed, Reason: "IB_CM_REJ_STALE_CONN",
+			Detail: "The peer was gone before its request was accepted.",
+		})
 		return nil
 	}
 	f.deliver(func() { c.accepted(privateData) })
@@ -82,9 +88,11 @@ func (c *conn) establish(s side, privateData []byte) {
 	c.up[s] = true
 	e.qpState = "RTS"
 	number := peer.qp
-	e.report(rdma.Report{Kind: rdma.ReportEstablished, PrivateData: privateData,
+	e.report(rdma.Report{
+		Kind: rdma.ReportEstablished, PrivateData: privateData,
 		RemoteAddress: peer.ia.addr.String(), RemoteQual: peer.port, LocalQual: e.port,
-		PeerQPNum: &number, PeerEP: peer.id})
+		PeerQPNum: &number, PeerEP: peer.id,
+	})
 }
 
 // Reject implements rdma.ConnRequest.
@@ -95,11 +103,15 @@ func (r *request) Reject(peer bool, privateData []byte) {
 	if !r.take() {
 		return
 	}
-	answer := rdma.Report{Kind: rdma.ReportNonPeerRejected, Reason: "IB_CM_REJ_NO_RESOURCES",
-		Detail: "The peer's provider rejected the request."}
+	answer := rdma.Report{
+		Kind: rdma.ReportNonPeerRejected, Reason: "IB_CM_REJ_NO_RESOURCES",
+		Detail: "The peer's provider rejected the request.",
+	}
 	if peer {
-		answer = rdma.Report{Kind: rdma.ReportPeerRejected, PrivateData: privateData,
-			Reason: "IB_CM_REJ_CONSUMER_DEFINED", Detail: "The peer rejected the request."}
+		answer = rdma.Report{
+			Kind: rdma.ReportPeerRejected, PrivateData: privateData,
+			Reason: "IB_CM_REJ_CONSUMER_DEFINED", Detail: "The peer rejected the request.",
+		}
 	}
 	f.answer(r.conn, answer)
 }

@@ -115,7 +115,8 @@ func brief(g rdma.Report) string {
 func (r *rig) ep(ia int, name string, change ...func(*rdma.EPParams)) rdma.EP {
 	r.Helper()
 	p := rdma.EPParams{PZ: r.zones[ia], Attributes: dat.EPAttributes{
-		MaxRecvDTOs: 16, MaxRequestDTOs: 16, MaxRDMAReadIn: 4, MaxRDMAReadOut: 4}}
+		MaxRecvDTOs: 16, MaxRequestDTOs: 16, MaxRDMAReadIn: 4, MaxRDMAReadOut: 4,
+	}}
 	for _, c := range change {
 		c(&p)
 	}

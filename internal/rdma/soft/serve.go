@@ -91,8 +91,10 @@ func (e *ep) wait(w *work) {
 }
 
 func (e *ep) notReady(w *work) {
-	e.fail(w, dat.DTOErrReceiverNotReady, &rdma.Report{Kind: rdma.ReportBroken, Status: dat.DTOErrReceiverNotReady,
-		Reason: "RNR_NAK", Detail: "A message arrived and no receive buffer was there."})
+	e.fail(w, dat.DTOErrReceiverNotReady, &rdma.Report{
+		Kind: rdma.ReportBroken, Status: dat.DTOErrReceiverNotReady,
+		Reason: "RNR_NAK", Detail: "A message arrived and no receive buffer was there.",
+	})
 }
 
 // fail ends e, with r where no completion tells, and answers the sender of w
@@ -167,8 +169,10 @@ func (e *ep) access(w *work) {
 	}
 	remote, ok := e.reached(w, right)
 	if !ok {
-		e.fail(w, dat.DTOErrRemoteAccess, &rdma.Report{Kind: rdma.ReportEPError, Status: dat.DTOErrRemoteAccess,
-			Reason: "QP_ACCESS_ERR", Detail: "The peer asked for memory that it may not " + verbs[w.Kind] + "."})
+		e.fail(w, dat.DTOErrRemoteAccess, &rdma.Report{
+			Kind: rdma.ReportEPError, Status: dat.DTOErrRemoteAccess,
+			Reason: "QP_ACCESS_ERR", Detail: "The peer asked for memory that it may not " + verbs[w.Kind] + ".",
+		})
 		return
 	}
 	if w.Kind == dat.KindRDMARead {

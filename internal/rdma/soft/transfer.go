@@ -178,8 +178,10 @@ func (e *ep) settle() {
 
 // complete reports the outcome of w.
 func (w *work) complete() {
-	r := rdma.Report{Kind: rdma.ReportCompletion, WR: w.WR, Operation: w.Kind, Status: w.status,
-		Length: w.length, RMRContext: w.key, TargetAddress: w.address, Reason: reasons[w.status]}
+	r := rdma.Report{
+		Kind: rdma.ReportCompletion, WR: w.WR, Operation: w.Kind, Status: w.status,
+		Length: w.length, RMRContext: w.key, TargetAddress: w.address, Reason: reasons[w.status],
+	}
 	if w.probe {
 		r = rdma.Report{Kind: rdma.ReportProbe, Status: w.status, Reason: reasons[w.status]}
 	}

@@ -189,8 +189,10 @@ func TestBindGivesANewKeyAndKillsTheOld(t *testing.T) {
 		bind := func() rdma.Report {
 			t.Helper()
 			r.wr++
-			r.must(b.Post([]rdma.Request{{WR: r.wr, Kind: dat.KindRMRBind, RMR: window, LMR: memory, Offset: 4, Length: 4,
-				Privileges: []dat.Privilege{dat.PrivRemoteWrite}}}))
+			r.must(b.Post([]rdma.Request{{
+				WR: r.wr, Kind: dat.KindRMRBind, RMR: window, LMR: memory, Offset: 4, Length: 4,
+				Privileges: []dat.Privilege{dat.PrivRemoteWrite},
+			}}))
 			return r.expect(1, fmt.Sprintf("RMR_BIND %d DAT_DTO_SUCCESS", r.wr))[0]
 		}
 		one := bind()
@@ -212,8 +214,10 @@ func TestBindOfForeignMemoryFails(t *testing.T) { // T37
 		memory := r.memory(1, 8, dat.PrivLocalWrite)
 		window, err := r.ias[1].CreateRMR("rmr", r.zones[1])
 		r.must(err)
-		r.must(b.Post([]rdma.Request{{WR: 1, Kind: dat.KindRMRBind, RMR: window, LMR: memory, Length: 8,
-			Privileges: []dat.Privilege{dat.PrivRemoteWrite}}}))
+		r.must(b.Post([]rdma.Request{{
+			WR: 1, Kind: dat.KindRMRBind, RMR: window, LMR: memory, Length: 8,
+			Privileges: []dat.Privilege{dat.PrivRemoteWrite},
+		}}))
 		r.expect(1, "RMR_BIND 1 DAT_RMR_OPERATION_FAILED")
 		r.expect(0, "disconnected")
 	})
