@@ -127,11 +127,6 @@ func (m *Manager) startEntries(ia *adapter, img, was *dat.IA, async *dat.EVD) ([
 		streams := []dat.Stream{dat.StreamAsync}
 		q = newEVD(ia, newID(), asyncQLen, streams, true)
 		made := &dat.EVD{Meta: q.meta("", nil), QLen: asyncQLen, Streams: streams, Waitable: true}
-		if ia.hw != nil {
-			if err := q.make(ia.hw, made); err != nil {
-				return nil, err
-			}
-		}
 		ia.count[dat.TypeEVD]++
 		m.index.Store(q.id, q)
 		e := m.entry(engineCall("made with its adapter"), &q.object, "dat_evd_create")
