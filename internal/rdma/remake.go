@@ -94,7 +94,11 @@ func (sp *servicePoint) lose(why string) { sp.hw.take(why) }
 
 func (z *pz) remake(hw IA) (string, func(dat.Object), error) { return "", nil, z.make(hw) }
 
+// remake leaves an async EVD alone that was made with its adapter just now.
 func (q *evd) remake(hw IA) (string, func(dat.Object), error) {
+	if _, made := q.hw.get(); made {
+		return "", nil, nil
+	}
 	return "", nil, q.make(hw, imageOf[*dat.EVD](&q.object))
 }
 

@@ -40,6 +40,18 @@ func TestARestartWithoutLossRecordsNothing(t *testing.T) {
 	}
 }
 
+func TestAnAdapterHasOneAsyncEVDInTheEngine(t *testing.T) {
+	r := newRig(t)
+	for _, when := range []string{"first start", "restart"} {
+		if c := r.soft.Fabric().Census(); c.EVDs != 2 {
+			t.Errorf("%s: %d EVDs for two adapters", when, c.EVDs)
+		}
+		if when == "first start" {
+			r = r.restart()
+		}
+	}
+}
+
 func TestARestartSaysWhichConnectionWasLost(t *testing.T) {
 	r := newRig(t)
 	a, b := r.end(r.ia), r.end(r.peer)
