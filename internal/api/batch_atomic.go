@@ -144,26 +144,17 @@ func atomicOf(o operation) (atomicCall, bool) {
 // atomicBatch carries all operations out as one unit, or none.
 func (a *API) atomicBatch(ctx context.Context, w Write, operations []operation) (*answer, error) {
 	calls := make([]atomicCall, len(operations))
-	var targets []dat.Handle
 	for i, o := range operations {
 		c, ok := atomicOf(o)
 		if !ok {
 			return nil, atOperation(i, problemOfKind(kindNotAtomic, fmt.Sprintf("Operation %d, %s %s, cannot be undone. %s", i, o.method, o.path(), kinds[kindNotAtomic].about)))
 		}
 		calls[i] = c
-		if len(o.segments) > 1 {
-			if _, isReference := referenced(o.segments[1]); !isReference {
-				if err := a.ours(ctx, c.typ, o.segments[1]); err != nil {
-					return nil, atOperation(i, problemOf(err))
-				}
-				targets = append(targets, dat.Handle(o.segments[1]))
-			}
-		}
 	}
-	return a.runUnit(ctx, w, operations, calls, targets)
-}
-
-func (a *API) runUnit(ctx context.Context, w Write, operations []operation, calls []atomicCall, targets []dat.Handle) (*answer, error) {
+	targets, n, err := a.targets(ctx, operations, calls)
+	if err != nil {
+		return nil, atOperation(n, problemOf(err))
+	}
 	call, err := a.call(ctx, Write{Reason: w.Reason}, nil)
 	if err != nil {
 		return nil, err
@@ -175,42 +166,28 @@ func (a *API) runUnit(ctx context.Context, w Write, operations []operation, call
 	defer batch.Cancel()
 	u := &unit{api: a, batch: batch, call: call}
 	made := make([]string, len(operations))
-	prepared := make([]dat.Object, len(operations))
+	objects := make([]dat.Object, len(operations))
 	for i, o := range operations {
-		ready, missing := o.resolved(made)
-		if missing >= 0 {
-			return nil, atOperation(i, problemOfKind(kindReferenceNotReady, "Operation "+number(missing)+" makes no object that could be referred to."))
-		}
-		id := dat.Handle("")
-		if len(ready.segments) > 1 {
-			id = dat.Handle(ready.segments[1])
-		}
-		object, err := calls[i].do(u, id, ready.body)
-		if err != nil {
+		if objects[i], err = u.prepare(o, calls[i], made); err != nil {
 			return nil, atOperation(i, problemOf(err))
 		}
-		if prepared[i] = object; calls[i].status == http.StatusCreated {
-			made[i] = string(object.Head().ID)
+	}
+	if !w.DryRun {
+		if objects, err = batch.Run(ctx); err != nil {
+			return nil, err
 		}
 	}
-	if w.DryRun {
-		return a.unitAnswer(calls, prepared, true), nil
-	}
-	done, err := batch.Run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return a.unitAnswer(calls, done, false), nil
+	return a.ok(batchResults{Results: a.unitResults(calls, objects, w.DryRun)}), nil
 }
 
-func (a *API) unitAnswer(calls []atomicCall, objects []dat.Object, dryRun bool) *answer {
+func (a *API) unitResults(calls []atomicCall, objects []dat.Object, dryRun bool) []batchResult {
 	results := make([]batchResult, len(calls))
 	for i, c := range calls {
 		results[i] = batchResult{Status: c.status, Body: json.RawMessage("null")}
 		if objects[i] != nil && c.status != http.StatusNoContent {
-			shown := a.shown(c.status, objects[i], dryRun, true)
+			shown := a.shown(c.status, objects[i], dryRun, a.recvIdle(c.typ, string(objects[i].Head().ID)))
 			results[i].Body, results[i].ETag = shown.Body, orNull(shown.ETag)
 		}
 	}
-	return a.ok(batchResults{Results: results})
+	return results
 }

@@ -10,24 +10,47 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// looseBatch carries operations out one after the other, each as a call of its
-// own, and goes on after a refusal.
+// looseBatch carries operations out in order and goes on after a refusal. What can
+// be undone is committed many at once, the rest as calls of their own.
 func (a *API) looseBatch(ctx context.Context, w Write, operations []operation) (*answer, error) {
-	results := make([]batchResult, len(operations))
-	made := make([]string, len(operations))
-	for i, o := range operations {
+	l := series{api: a, write: w, operations: operations, results: make([]batchResult, len(operations)), made: make([]string, len(operations))}
+	for i := 0; i < len(operations); {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		ready, missing := o.resolved(made)
-		if missing >= 0 {
-			results[i] = a.unready(ctx, missing)
-			continue
+		done := 0
+		if !w.DryRun && i >= l.alone {
+			done = l.together(ctx, i)
 		}
-		results[i] = a.inside(ctx, w, ready)
-		made[i] = madeID(results[i])
+		if done == 0 {
+			l.single(ctx, i)
+			done = 1
+		}
+		i += done
 	}
-	return a.ok(batchResults{Results: results}), nil
+	return a.ok(batchResults{Results: l.results}), nil
+}
+
+// series is a batch that goes on after a refusal, on its way.
+type series struct {
+	api        *API
+	write      Write
+	operations []operation
+	results    []batchResult
+	made       []string
+	// alone is the operation before which all are carried out one by one, because
+	// they could not be committed together.
+	alone int
+}
+
+func (l *series) single(ctx context.Context, i int) {
+	ready, missing := l.operations[i].resolved(l.made)
+	if missing >= 0 {
+		l.results[i] = l.api.unready(ctx, missing)
+		return
+	}
+	l.results[i] = l.api.inside(ctx, l.write, ready)
+	l.made[i] = madeID(l.results[i])
 }
 
 // unready is the result of an operation whose reference has no value.

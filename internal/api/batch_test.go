@@ -138,3 +138,46 @@ func TestABatchReplaysWithItsKey(t *testing.T) {
 		t.Errorf("first %s, again %s", first.body, again.body)
 	}
 }
+
+func TestAManyTimesRefusedBatchHasEachResultInItsPlace(t *testing.T) {
+	r := newRig(t)
+	r.do("POST", "/pzs", members{"ia": ia0, "name": "taken"}).is(201)
+	var operations []members
+	for i := range 40 {
+		switch i % 5 {
+		case 0, 1:
+			operations = append(operations, op("POST", "/endpoints", members{"ia": ia0, "name": fmt.Sprintf("ep-%d", i)}))
+		case 2:
+			operations = append(operations, op("PATCH", fmt.Sprintf("/endpoints/$%d.id", i-1), members{"attributes": members{"max_recv_dtos": -1}}))
+		case 3:
+			operations = append(operations, op("POST", "/pzs", members{"ia": ia0, "name": "taken"}))
+		case 4:
+			operations = append(operations, op("PATCH", fmt.Sprintf("/endpoints/$%d.id", i-3), members{"labels": members{"n": fmt.Sprint(i)}}))
+		}
+	}
+	results := r.do("POST", "/batch", members{"operations": operations}).results()
+	for i, want := range []float64{201, 201, 422, 409, 200} {
+		for j := i; j < len(results); j += 5 {
+			if results[j]["status"] != want {
+				t.Errorf("operation %d: %v, not %v: %v", j, results[j]["status"], want, results[j]["body"])
+			}
+		}
+	}
+	items := r.do("GET", "/endpoints?fields=name", nil, loose).at("items").([]any)
+	for i, item := range items {
+		if name := fmt.Sprintf("ep-%d", i/2*5+i%2); item.(members)["name"] != name {
+			t.Errorf("place %d has %v, not %s", i, item, name)
+		}
+	}
+}
+
+func TestRefusalsOfABatchAreRecordedOnce(t *testing.T) {
+	r := newRig(t)
+	active, _ := r.pair()
+	r.do("POST", "/batch", members{"operations": []members{
+		op("POST", "/pzs", members{"ia": ia0}), op("PATCH", "/endpoints/"+active, members{"pz": nil}), op("POST", "/pzs", members{"ia": ia0})}}).is(200)
+	r.do("POST", "/pzs", members{"ia": ia0}).is(201)
+	if items := r.do("GET", "/changes?outcome=DAT_INVALID_STATE", nil).at("items").([]any); len(items) != 1 {
+		t.Errorf("%d refusals are recorded", len(items))
+	}
+}

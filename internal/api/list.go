@@ -14,11 +14,31 @@ import (
 	"github.com/datapi/datapi/internal/store"
 )
 
-// page is a list on the wire; its items are encoded already.
+// page is a list on the wire. Its items are encoded already, so it is put together
+// and not encoded once more.
 type page struct {
-	Items []json.RawMessage `json:"items"`
-	Next  *string           `json:"next_cursor"`
-	Total *int64            `json:"total,omitempty"`
+	items []json.RawMessage
+	next  *string
+	total *int64
+}
+
+func (a *API) page(p page) *answer {
+	size := 64
+	for _, item := range p.items {
+		size += len(item) + 1
+	}
+	body := append(make([]byte, 0, size), `{"items":[`...)
+	for i, item := range p.items {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, item...)
+	}
+	body = append(append(body, `],"next_cursor":`...), a.encode(p.next)...)
+	if p.total != nil {
+		body = append(append(body, `,"total":`...), a.encode(p.total)...)
+	}
+	return &answer{Status: http.StatusOK, ContentType: jsonType, CacheControl: noStore, Body: append(body, '}')}
 }
 
 // list answers a list of one type; input is the call's whole input, whose filters
@@ -37,11 +57,11 @@ func (a *API) list(ctx context.Context, t dat.ObjectType, l Listing, input any) 
 		return nil, inQuery(err)
 	}
 	a.manager.Fill(found.Items)
-	out := page{Items: make([]json.RawMessage, len(found.Items)), Next: orNull(found.Next), Total: found.Total}
+	out := page{items: make([]json.RawMessage, len(found.Items)), next: orNull(found.Next), total: found.Total}
 	for i, o := range found.Items {
-		out.Items[i] = a.item(o, fields)
+		out.items[i] = a.item(o, fields)
 	}
-	return a.ok(out), nil
+	return a.page(out), nil
 }
 
 func (a *API) query(t dat.ObjectType, l Listing, input any) (store.Query, error) {
