@@ -85,7 +85,7 @@ export const connections = {
     await page.getByText("DAT_CONNECTION_EVENT_BROKEN").first().waitFor();
     await page.getByText("Other end, until it was lost").waitFor();
     await click(page.getByRole("tab", { name: "Timeline" }));
-    await page.getByRole("list", { name: /History/ }).getByText("DAT_CONNECTION_EVENT_BROKEN").waitFor();
+    await page.getByRole("list", { name: /History/ }).getByText("DAT_CONNECTION_EVENT_BROKEN").first().waitFor();
     await click(page.getByRole("button", { name: "Reset" }));
     await page.getByRole("dialog").getByLabel("Why").fill("no receive was posted at the other end");
     await click(page.getByRole("dialog").getByRole("button", { name: "Reset" }));
@@ -110,7 +110,7 @@ export const connections = {
     const evd = await api.post("/evds", { ia: ia.id, name: "seen", qlen: 8, streams: ["SOFTWARE"] });
     await page.goto(`/evds/${evd.id}`);
     await page.getByRole("button", { name: "Post software event" }).click();
-    await page.getByLabel("Data").fill("ping");
+    await page.getByRole("textbox", { name: "Data" }).fill("ping");
     await page.getByRole("button", { name: "Post", exact: true }).click();
     await page.getByRole("region", { name: "Events in the queue" }).getByText("DAT_SOFTWARE_EVENT").waitFor();
     await page.getByRole("button", { name: "Dequeue" }).click();

@@ -68,16 +68,16 @@ export const together = {
     const who = await visitor(browser, service.base);
     try {
       await who.page.goto("/endpoints");
-      await who.page.getByLabel("Token").fill("not the one that it wants");
+      await who.page.getByRole("textbox", { name: "Token" }).fill("not the one that it wants");
       await who.page.getByRole("button", { name: "Sign in" }).click();
       await who.page.getByRole("dialog").getByRole("alert").or(who.page.locator(".pf-v6-c-alert")).first().waitFor();
-      await who.page.getByLabel("Token").fill(token);
+      await who.page.getByRole("textbox", { name: "Token" }).fill(token);
       await who.page.getByRole("button", { name: "Sign in" }).click();
       await who.page.getByText("There are no endpoints yet").waitFor();
       await until("the stream is open, too", async () => (await freshness(who.page)) === "live");
       await who.page.reload();
       await who.page.getByText("There are no endpoints yet").waitFor();
-      assert.equal(await who.page.getByLabel("Token").count(), 0);
+      assert.equal(await who.page.getByRole("textbox", { name: "Token" }).count(), 0);
       const kept = await who.page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie);
       assert.ok(!kept.includes(token) && !kept.includes("datapi_session"), "neither token nor cookie is for scripts");
       assert.deepEqual(who.wrongs, []);

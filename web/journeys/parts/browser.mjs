@@ -42,6 +42,15 @@ export async function visitor(browser, base, options = {}) {
 
 /** What axe finds on the present screen, one line each. */
 export async function axe(page) {
+  // What is still fading in has not its own colours yet.
+  await page.evaluate(() =>
+    Promise.all(
+      document
+        .getAnimations()
+        .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity)
+        .map((animation) => animation.finished.catch(() => null)),
+    ),
+  );
   // Evaluated by the debugger, so that the page's strict policy stays in force.
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));

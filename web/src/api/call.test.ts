@@ -12,7 +12,7 @@ const modify: Call = {
 };
 
 const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  vi.fn((_request: Request) => Promise.resolve(new Response(JSON.stringify(body), { status, headers })));
+  vi.fn<(request: Request) => Promise<Response>>(() => Promise.resolve(new Response(JSON.stringify(body), { status, headers })));
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -95,7 +95,7 @@ export function Shell() {
         </MastheadBrand>
       </MastheadMain>
       <MastheadContent>
-        <Button variant="tertiary" icon={<SearchIcon />} className="dp-palette-button" aria-label="Find or do something, Control K" onClick={() => setPalette(true)}>
+        <Button variant="tertiary" icon={<SearchIcon />} className="dp-palette-button" aria-label="Find or do something Ctrl K" onClick={() => setPalette(true)}>
           <span className="dp-palette-hint">Find or do something</span> <kbd>Ctrl K</kbd>
         </Button>
         <FreshnessStamp />

@@ -9,5 +9,5 @@ class NoResize implements ResizeObserver {
   unobserve() {}
   disconnect() {}
 }
-globalThis.ResizeObserver ??= NoResize;
-Element.prototype.scrollIntoView ??= () => {};
+globalThis.ResizeObserver = NoResize;
+Element.prototype.scrollIntoView = () => {};

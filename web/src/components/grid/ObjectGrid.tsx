@@ -47,7 +47,7 @@ export function ObjectGrid<T extends { id: string }>(props: ObjectGridProps<T>) 
     count: total,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    overscan: 12,
+    overscan: 8,
     onChange: (instance) => {
       const items = instance.getVirtualItems();
       const first = items[0]?.index ?? 0;
