@@ -1,6 +1,11 @@
 package soft
 
-import "github.com/datapi/datapi/internal/dat"
+import (
+	"strconv"
+	"time"
+
+	"github.com/datapi/datapi/internal/dat"
+)
 
 // Sizes that the adapters state in their attributes.
 const (
@@ -22,7 +27,7 @@ func attributes(a *adapter) (dat.IAAttributes, dat.ProviderAttributes) {
 	transport := map[string]string{
 		"transport": "memory", "link_layer": "memory",
 		"ipv4_address": address, "ipv6_address": a.addr6.String(),
-		"rnr_timer_us": "10000", "ack_timer_us": "50000",
+		"rnr_timer_us": micros(a.fabric.rnrTime), "ack_timer_us": micros(a.fabric.ackTime),
 	}
 	vendor := map[string]string{"implementation": "software"}
 	provider := map[string]string{
@@ -30,7 +35,7 @@ func attributes(a *adapter) (dat.IAAttributes, dat.ProviderAttributes) {
 		"no_recv_buffer": "BOTH_BREAK",
 		// A request is complete when the peer has it.
 		"request_completion": "DELIVERED",
-		"psp_backlog":        "1024",
+		"psp_backlog":        strconv.Itoa(a.fabric.backlog),
 	}
 	ia := dat.IAAttributes{
 		AdapterName: a.name, VendorName: "datapi",
@@ -75,6 +80,8 @@ func attributes(a *adapter) (dat.IAAttributes, dat.ProviderAttributes) {
 		NumProviderSpecificAttr:    len(provider), ProviderSpecificAttr: provider,
 	}
 }
+
+func micros(d time.Duration) string { return strconv.FormatInt(d.Microseconds(), 10) }
 
 // merging allows every pair of streams but ASYNC with another; the diagonal is
 // true (D30).
