@@ -139,8 +139,8 @@ func (f *portFacts) iaAttributes() dat.IAAttributes {
 func requestAttributes(ia dat.IAAttributes, p dat.ProviderAttributes, e *cmEvent) *dat.EPAttributes {
 	facts := dat.NewFacts(dat.HandleNull, ia, p)
 	a := dat.DefaultEPAttributes(&facts)
-	a.MaxRDMAReadIn = min(int32(e.initiatorDepth), ia.MaxRDMAReadPerEPIn)
-	a.MaxRDMAReadOut = min(int32(e.responderResources), ia.MaxRDMAReadPerEPOut)
+	a.MaxRDMAReadIn = min(int32(e.responderResources), ia.MaxRDMAReadPerEPIn)
+	a.MaxRDMAReadOut = min(int32(e.initiatorDepth), ia.MaxRDMAReadPerEPOut)
 	return &a
 }
 

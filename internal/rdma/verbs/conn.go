@@ -268,7 +268,9 @@ func (c *conn) end(kind rdma.ReportKind, reason, detail string, privateData ...b
 		switch {
 		case calling:
 		case c.hw.iwarp && c.side == active && !established:
-			c.hw.spawn(c.abort)
+			if !c.hw.spawn(c.abort) {
+				c.abort()
+			}
 		default:
 			c.mu.Lock()
 			c.closeQP()

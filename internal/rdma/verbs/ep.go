@@ -114,8 +114,9 @@ func (e *ep) Connect(to rdma.Connect) error {
 	return nil
 }
 
-// accept takes a request's id for a connection on the endpoint.
-func (e *ep) accept(id cmID, data []byte) error {
+// accept takes a request's id for a connection on the endpoint. It reads no more at
+// once from the peer than the request allows.
+func (e *ep) accept(id cmID, mostReads uint8, data []byte) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c := e.hw.newConn(e, passive)
@@ -128,7 +129,8 @@ func (e *ep) accept(id cmID, data []byte) error {
 	e.conn = c
 	id.setKey(c.key)
 	e.hw.target(c.key, c)
-	if err := id.connect(paramOf(&e.params.Attributes), true, data); err != nil {
+	c.param.initiatorDepth = min(c.param.initiatorDepth, mostReads)
+	if err := id.connect(c.param, true, data); err != nil {
 		e.hw.spawn(func() { c.end(rdma.ReportAcceptFailed, err.Error(), "The request cannot be accepted any more.") })
 	}
 	return nil

@@ -92,13 +92,15 @@ func (c *core) free() {
 // key makes a number that names an object to the libraries; it never repeats.
 func (h *hardware) key() uint64 { return h.next.Add(1) }
 
-// spawn runs f beside the caller; the life's end waits for it.
-func (h *hardware) spawn(f func()) {
+// spawn runs f beside the caller; the life's end waits for it. It answers false,
+// and does nothing, when the life is over.
+func (h *hardware) spawn(f func()) bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	if !h.closed {
 		h.tasks.Go(f)
 	}
+	return !h.closed
 }
 
 func (h *hardware) report(r rdma.Report) { h.ia.reports.put(r) }

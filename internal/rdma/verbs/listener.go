@@ -185,7 +185,7 @@ func (r *request) Accept(to rdma.EP, privateData []byte) error {
 		return nil
 	}
 	defer r.free()
-	err = e.accept(r.cm, privateData)
+	err = e.accept(r.cm, r.arrived.initiatorDepth, privateData)
 	if err == nil {
 		return nil
 	}

@@ -1,0 +1,147 @@
+//go:build rxe
+
+package guest
+
+import (
+	"net/http"
+	"testing"
+)
+
+// end is an endpoint with what it needs.
+type end struct {
+	*host
+	id, pz, dto, conn, lmr string
+}
+
+// newEnd makes an endpoint with a zone, EVDs and a region that peers may use.
+func newEnd(h *host) *end {
+	h.t.Helper()
+	e := &end{host: h, pz: h.make("/pzs", object{})}
+	e.dto = h.make("/evds", object{"qlen": 64, "streams": []string{"DTO"}})
+	e.conn = h.make("/evds", object{"qlen": 64, "streams": []string{"CONNECTION"}})
+	e.lmr = h.make("/lmrs", object{"pz": e.pz, "length": 4096,
+		"privileges": []string{"LOCAL_READ", "LOCAL_WRITE", "REMOTE_READ", "REMOTE_WRITE"}})
+	e.id = h.make("/endpoints", object{"pz": e.pz, "recv_evd": e.dto, "request_evd": e.dto, "connect_evd": e.conn})
+	return e
+}
+
+// free frees everything of the end.
+func (e *end) free() {
+	e.t.Helper()
+	for _, path := range []string{"/endpoints/" + e.id, "/lmrs/" + e.lmr, "/evds/" + e.dto, "/evds/" + e.conn, "/pzs/" + e.pz} {
+		e.do(http.MethodDelete, path, nil)
+	}
+}
+
+// path is a call on the endpoint.
+func (e *end) path(call string) string { return "/endpoints/" + e.id + call }
+
+// memory is what a peer needs for RDMA on the end's region.
+func (e *end) memory() object {
+	e.t.Helper()
+	m := e.get("/lmrs/" + e.lmr)
+	return object{"rmr_context": m["rmr_context"], "target_address": m["target_address"]}
+}
+
+// listen makes a PSP, and answers its qualifier and its EVD.
+func (h *host) listen(qual int) (psp, evd string, connQual int) {
+	h.t.Helper()
+	evd = h.make("/evds", object{"qlen": 8, "streams": []string{"CR"}})
+	body := object{"evd": evd, "ep_creator": "CONSUMER"}
+	if qual != 0 {
+		body["conn_qual"] = qual
+	}
+	body["ia"] = h.ia
+	o := h.post("/psps", body)
+	return o["id"].(string), evd, int(o["conn_qual"].(float64))
+}
+
+// connect connects a to b through a PSP that is made for it.
+func connect(a, b *end) {
+	a.t.Helper()
+	psp, evd, qual := b.listen(0)
+	a.post(a.path("/connect"), object{"remote_ia_address": b.address(), "remote_port_qual": qual})
+	cr := b.event(evd, "DAT_CONNECTION_REQUEST_EVENT")["data"].(object)["cr"].(string)
+	b.post("/crs/"+cr+"/accept", object{"endpoint": b.id})
+	a.event(a.conn, "DAT_CONNECTION_EVENT_ESTABLISHED")
+	b.event(b.conn, "DAT_CONNECTION_EVENT_ESTABLISHED")
+	a.reach(a.id, "CONNECTED")
+	b.reach(b.id, "CONNECTED")
+	b.do(http.MethodDelete, "/psps/"+psp, nil)
+	b.do(http.MethodDelete, "/evds/"+evd, nil)
+}
+
+// TestAnEndpointLivesItsLife: create, connect, send, RDMA write and read, a watermark
+// crossed, graceful disconnect, reset, reconnect, free.
+func TestAnEndpointLivesItsLife(t *testing.T) {
+	a, b := newEnd(here(t)), newEnd(there(t))
+	for range 2 {
+		b.post(b.path("/recvs"), object{"count": 2, "size": 64})
+		connect(a, b)
+		a.post(a.path("/sends"), object{"data": base64Of([]byte("ping"))})
+		a.done(a.dto, "DAT_DTO_SUCCESS")
+		if got := payload(t, b.done(b.dto, "DAT_DTO_SUCCESS")); string(got) != "ping" {
+			t.Fatalf("received %q", got)
+		}
+		for _, call := range []string{"/rdma-writes", "/rdma-reads"} {
+			a.post(a.path(call), object{"lmr": a.lmr, "offset": 0, "length": 64, "remote": b.memory()})
+			a.done(a.dto, "DAT_DTO_SUCCESS")
+		}
+		b.do(http.MethodPut, b.path("/watermarks"), object{"soft_high": 2, "hard_high": nil})
+		b.post(b.path("/recvs"), object{"count": 2, "size": 64})
+		if marks := b.reach(b.id, "CONNECTED")["watermarks"].(object); marks["soft_high"] != 2.0 {
+			t.Fatalf("watermarks %v", marks)
+		}
+		until(t, "the soft mark fires", func() bool {
+			return b.get(b.path(""))["watermarks"].(object)["soft_armed"] == false
+		})
+		a.post(a.path("/disconnect"), object{"close": "GRACEFUL"})
+		a.reach(a.id, "DISCONNECTED")
+		b.reach(b.id, "DISCONNECTED")
+		for range 3 {
+			b.done(b.dto, "DAT_DTO_ERR_FLUSHED")
+		}
+		a.event(a.conn, "DAT_CONNECTION_EVENT_DISCONNECTED")
+		b.event(b.conn, "DAT_CONNECTION_EVENT_DISCONNECTED")
+		a.post(a.path("/reset"), object{})
+		b.post(b.path("/reset"), object{})
+	}
+	a.free()
+	b.free()
+}
+
+// TestWhatCrashesTheReferenceDoesNoHarm: connecting after a modify, calls on a freed
+// handle, a watermark, a modify of a live connection, which is refused and costs nothing.
+func TestWhatCrashesTheReferenceDoesNoHarm(t *testing.T) { // D2, D3, D10; reference 1.1–1.7
+	a, b := newEnd(here(t)), newEnd(there(t))
+	other := a.make("/pzs", object{})
+	for _, change := range []object{
+		{"attributes": object{"max_recv_dtos": 8}}, {"connect_evd": a.conn}, {}, {"pz": other}, {"pz": a.pz},
+		{"attributes": object{"max_message_size": 1024, "max_request_dtos": 7}},
+	} {
+		a.do(http.MethodPatch, a.path(""), change)
+	}
+	a.post(a.path("/recvs"), object{"count": 1, "size": 8})
+	connect(a, b)
+	for _, change := range []object{{"pz": other}, {"attributes": object{"max_recv_dtos": 4}}} {
+		if status, out := a.call(http.MethodPatch, a.path(""), change); status != http.StatusConflict {
+			t.Fatalf("modify of a connected endpoint: %d %v", status, out)
+		}
+	}
+	a.do(http.MethodPatch, a.path(""), object{})
+	b.post(b.path("/recvs"), object{"count": 1, "size": 8})
+	a.post(a.path("/sends"), object{"data": base64Of([]byte("alive"))})
+	a.done(a.dto, "DAT_DTO_SUCCESS")
+	a.do(http.MethodPut, a.path("/watermarks"), object{"soft_high": nil, "hard_high": 100})
+	a.post(a.path("/disconnect"), object{})
+	b.reach(b.id, "DISCONNECTED")
+	gone := a.path("")
+	a.free()
+	b.free()
+	a.do(http.MethodDelete, "/pzs/"+other, nil)
+	for method, path := range map[string]string{http.MethodGet: gone, http.MethodDelete: gone, http.MethodPatch: gone} {
+		if status, out := a.call(method, path, object{}); status != http.StatusNotFound || out["dat_return"] != "DAT_INVALID_HANDLE" {
+			t.Fatalf("%s of a freed endpoint: %d %v", method, status, out)
+		}
+	}
+}

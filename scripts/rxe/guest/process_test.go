@@ -1,0 +1,152 @@
+//go:build rxe
+
+package guest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// tool runs a program of the guest and gives its output.
+func tool(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
+
+// resources is what the kernel lists of a kind, of this device and of user programs.
+func resources(t *testing.T, kind string) []object {
+	t.Helper()
+	var all, mine []object
+	out := tool(t, "rdma", "-j", "-d", "resource", "show", kind)
+	if err := json.Unmarshal([]byte(out), &all); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, o := range all {
+		if o["ifname"] == device(t) && o["pid"] != nil {
+			mine = append(mine, o)
+		}
+	}
+	return mine
+}
+
+// service starts the program on its own port and waits until it is ready.
+func service(t *testing.T, listen string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command(environment(t, "DATAPI"), "serve", "--listen", listen)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill(); _, _ = c.Process.Wait() })
+	ready := make(chan bool, 1)
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if strings.Contains(lines.Text(), "is ready") {
+				ready <- true
+			}
+		}
+		ready <- false
+	}()
+	if !<-ready {
+		t.Fatal("the service ended before it was ready")
+	}
+	return c
+}
+
+// TestTheKernelListsWhatTheServiceShows compares `rdma resource show` with GET /endpoints.
+func TestTheKernelListsWhatTheServiceShows(t *testing.T) {
+	before := len(resources(t, "qp"))
+	a, b := newEnd(here(t)), newEnd(here(t))
+	connect(a, b)
+	shown := map[float64]string{}
+	for _, id := range []string{a.id, b.id} {
+		tr := a.get("/endpoints/" + id)["transport"].(object)
+		shown[tr["qp_num"].(float64)] = tr["qp_state"].(string)
+	}
+	found := 0
+	for _, qp := range resources(t, "qp") {
+		if state, ok := shown[qp["lqpn"].(float64)]; ok {
+			found++
+			// Old kernels show RESET for every iWARP queue pair.
+			if qp["state"] != state && !strings.HasPrefix(device(t), "siw") {
+				t.Errorf("queue pair %v is %v for the kernel and %s here", qp["lqpn"], qp["state"], state)
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("the kernel lists %d of the queue pairs %v: %v", found, shown, resources(t, "qp"))
+	}
+	if ids := resources(t, "cm_id"); len(ids) < 2 {
+		t.Errorf("the kernel lists the connection ids %v", ids)
+	}
+	a.free()
+	b.free()
+	until(t, "the queue pairs are gone", func() bool { return len(resources(t, "qp")) == before })
+}
+
+// TestADeviceIsTakenAwayAndGivenBack takes the link of a connected endpoint away (T48, T49).
+func TestADeviceIsTakenAwayAndGivenBack(t *testing.T) {
+	a, b := newEnd(here(t)), newEnd(here(t))
+	connect(a, b)
+	state := func() any { return a.get("/ias/" + a.ia)["state"] }
+	tool(t, "rdma", "link", "delete", device(t))
+	until(t, "the IA is GONE", func() bool { return state() == "GONE" })
+	a.reach(a.id, "DISCONNECTED")
+	a.event(a.conn, "DAT_CONNECTION_EVENT_BROKEN")
+	if status, out := a.call("POST", "/pzs", object{"ia": a.ia}); status != 409 || !strings.Contains(out["type"].(string), "ia-gone") {
+		t.Errorf("a call on it: %d %v", status, out)
+	}
+	tool(t, "rdma", "link", "add", device(t), "type", device(t)[:3], "netdev", environment(t, "DATAPI_TEST_NETDEV"))
+	until(t, "the IA is UP", func() bool { return state() == "UP" })
+	until(t, "the endpoints are there again", func() bool {
+		for _, e := range []*end{a, b} {
+			if status, _ := e.call("POST", e.path("/reset"), object{}); status >= 300 {
+				return false
+			}
+		}
+		return true
+	})
+	connect(a, b)
+	a.free()
+	b.free()
+}
+
+// TestAKilledServiceLeavesNothingBehind kills a service of its own with a connected
+// endpoint: the kernel's lists empty, and the next one restores the objects.
+func TestAKilledServiceLeavesNothingBehind(t *testing.T) {
+	const listen = "127.0.0.1:8481"
+	t.Setenv("DATAPI_NODE", "killed")
+	t.Setenv("DATABASE_URL", environment(t, "DATAPI_SECOND_DATABASE"))
+	before := len(resources(t, "qp"))
+	first := service(t, listen)
+	h := at(t, "http://"+listen)
+	a, b := newEnd(h), newEnd(h)
+	connect(a, b)
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = first.Process.Wait()
+	until(t, "the kernel has cleared up", func() bool { return len(resources(t, "qp")) == before })
+	service(t, listen)
+	a.host, b.host = at(t, "http://"+listen), at(t, "http://"+listen)
+	a.reach(a.id, "UNCONNECTED")
+	b.reach(b.id, "UNCONNECTED")
+	connect(a, b)
+	a.free()
+	b.free()
+}

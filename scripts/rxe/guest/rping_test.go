@@ -1,0 +1,144 @@
+//go:build rxe
+
+package guest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"strconv"
+	"testing"
+)
+
+// advert is what rping's ends tell each other: where memory is, how to reach it,
+// how much of it. All in network order.
+func advert(t *testing.T, m object, length uint32) []byte {
+	t.Helper()
+	address, err := strconv.ParseUint(m["target_address"].(string), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := strconv.ParseUint(m["rmr_context"].(string)[2:], 16, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := binary.BigEndian.AppendUint64(nil, address)
+	b = binary.BigEndian.AppendUint32(b, uint32(key))
+	return binary.BigEndian.AppendUint32(b, length)
+}
+
+// remote is an advert of rping as the API takes it, and its length.
+func remote(b []byte) (object, uint32) {
+	return object{
+		"target_address": strconv.FormatUint(binary.BigEndian.Uint64(b), 10),
+		"rmr_context":    fmt.Sprintf("0x%08x", binary.BigEndian.Uint32(b[8:])),
+	}, binary.BigEndian.Uint32(b[12:])
+}
+
+const (
+	infoSize = 16
+	pings    = 3
+	pingSize = 64
+)
+
+// rping starts Debian's rping and answers its output when it has ended.
+func rping(t *testing.T, args ...string) func() {
+	t.Helper()
+	var out bytes.Buffer
+	c := exec.CommandContext(t.Context(), "rping", args...)
+	c.Stdout, c.Stderr = &out, &out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		// rping's status tells nothing: it is an error even when the peer closes as agreed.
+		_ = c.Wait()
+		t.Logf("rping %v:\n%s", args, &out)
+	}
+}
+
+// message sends b and waits until it is sent.
+func (e *end) message(b []byte) {
+	e.t.Helper()
+	e.post(e.path("/sends"), object{"data": base64Of(b)})
+}
+
+// completions takes n successful completions and answers the payload of the receive among them.
+func (e *end) completions(n int) []byte {
+	e.t.Helper()
+	var got []byte
+	for range n {
+		if d := e.done(e.dto, "DAT_DTO_SUCCESS"); d["operation"] == "RECEIVE" {
+			got = payload(e.t, d)
+		}
+	}
+	return got
+}
+
+// TestRpingIsServed plays rping's server: it reads the client's memory and writes it back.
+func TestRpingIsServed(t *testing.T) {
+	e := newEnd(here(t))
+	psp, evd, qual := e.listen(0)
+	e.post(e.path("/recvs"), object{"count": 8, "size": infoSize})
+	wait := rping(t, "-c", "-V", "-v", "-a", e.address(), "-p", strconv.Itoa(qual), "-C", strconv.Itoa(pings), "-S", strconv.Itoa(pingSize))
+	cr := e.event(evd, "DAT_CONNECTION_REQUEST_EVENT")["data"].(object)["cr"].(string)
+	e.post("/crs/"+cr+"/accept", object{"endpoint": e.id})
+	e.reach(e.id, "CONNECTED")
+	for range pings {
+		source, n := remote(e.completions(1))
+		e.post(e.path("/rdma-reads"), object{"lmr": e.lmr, "offset": 0, "length": n, "remote": source})
+		e.completions(1)
+		e.message(make([]byte, infoSize))
+		sink, n := remote(e.completions(2))
+		e.post(e.path("/rdma-writes"), object{"lmr": e.lmr, "offset": 0, "length": n, "remote": sink})
+		e.completions(1)
+		e.message(make([]byte, infoSize))
+		e.completions(1)
+		e.post(e.path("/recvs"), object{"count": 2, "size": infoSize})
+	}
+	e.reach(e.id, "DISCONNECTED")
+	wait()
+	e.do(http.MethodDelete, "/psps/"+psp, nil)
+	e.do(http.MethodDelete, "/evds/"+evd, nil)
+	e.free()
+}
+
+// TestRpingIsAsked plays rping's client: the server reads our memory and writes it back.
+func TestRpingIsAsked(t *testing.T) {
+	const port = 7174
+	e := newEnd(here(t))
+	wait := rping(t, "-s", "-v", "-a", e.address(), "-p", strconv.Itoa(port), "-C", strconv.Itoa(pings), "-S", strconv.Itoa(pingSize))
+	e.post(e.path("/recvs"), object{"count": 8, "size": infoSize})
+	until(t, "rping listens", func() bool {
+		if e.get(e.path(""))["state"] != "UNCONNECTED" {
+			e.post(e.path("/reset"), object{})
+			e.post(e.path("/recvs"), object{"count": 8, "size": infoSize})
+		}
+		e.post(e.path("/connect"), object{"remote_ia_address": e.address(), "remote_port_qual": port})
+		until(t, "an answer", func() bool { return e.get(e.path(""))["state"] != "ACTIVE_CONNECTION_PENDING" })
+		return e.get(e.path(""))["state"] == "CONNECTED"
+	})
+	for e.get("/evds/" + e.dto)["depth"].(float64) > 0 { // flushes of attempts that came too early
+		e.post("/evds/"+e.dto+"/dequeue", object{"max": 16})
+	}
+	memory := e.memory()
+	text := bytes.Repeat([]byte("datapi!"), pingSize/7+1)[:pingSize]
+	for range pings {
+		e.putMemory(text)
+		e.message(advert(t, memory, pingSize))
+		e.completions(2)
+		e.putMemory(make([]byte, pingSize))
+		e.message(advert(t, memory, pingSize))
+		e.completions(2)
+		if got := e.readMemory(pingSize); !bytes.Equal(got, text) {
+			t.Fatalf("rping wrote back %q", got)
+		}
+		e.post(e.path("/recvs"), object{"count": 2, "size": infoSize})
+	}
+	e.post(e.path("/disconnect"), object{})
+	wait()
+	e.free()
+}

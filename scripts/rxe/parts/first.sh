@@ -1,0 +1,10 @@
+# first.sh: the first of two hosts; its endpoints connect to those of the second.
+rm -f end1
+rxe_up 10.77.0.1/24 eth0 && . ./service.sh alpha || exit 1
+wait_for 'the other host' 'test -e ready2' || exit 1
+export DATAPI_TEST_DEVICE=rxe0 DATAPI_HERE=http://127.0.0.1:8480 DATAPI_THERE=http://10.77.0.2:8480
+status=0
+./guest.test -test.v -test.timeout 120s -test.run 'Life|Harm' || status=1
+touch end1
+kill $service && wait $service
+exit $status

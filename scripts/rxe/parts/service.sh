@@ -1,0 +1,9 @@
+# service.sh: start PostgreSQL and the program in the guest, reachable from the other guest too.
+export DATAPI=/host/datapi DATAPI_ADMIN_TOKEN=only-for-this-guest
+export DATABASE_URL='postgres://postgres@127.0.0.1:5432/datapi?sslmode=disable'
+export DATAPI_SECOND_DATABASE='postgres://postgres@127.0.0.1:5432/second?sslmode=disable'
+postgres_up && psql -qh 127.0.0.1 -U postgres -c 'CREATE DATABASE second' || exit 1
+"$DATAPI" serve --listen "0.0.0.0:8480" --insecure-http --node "$1" >/tmp/datapi.log 2>&1 &
+service=$!
+wait_for 'the service is ready' 'grep -q "is ready" /tmp/datapi.log' || { cat /tmp/datapi.log; exit 1; }
+cat /tmp/datapi.log
