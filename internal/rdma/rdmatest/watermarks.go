@@ -42,6 +42,9 @@ var watermarkCases = []Case{
 		if got := w.marks(e.ep, 3, 5).Watermarks; got != want {
 			w.Errorf("set to 3 and 5 they are %+v", got)
 		}
+		if got := w.get(e.ep).Attributes.SRQSoftHW; got != 3 {
+			w.Errorf("srq_soft_hw shows %d", got)
+		}
 		if got := w.marks(e.ep, -1, -1).Watermarks; got != infinite {
 			w.Errorf("taken away they are %+v", got)
 		}
