@@ -28,7 +28,8 @@ export const basics = {
   async "the wizard creates an endpoint with a PZ and an EVD"({ page, api }) {
     await page.goto("/endpoints");
     await page.getByRole("link", { name: "Create endpoint" }).first().click();
-    await page.getByLabel("Name").fill("wizard-1");
+    await page.getByRole("heading", { name: "Create an endpoint" }).waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("wizard-1");
     await page.getByRole("button", { name: "Next" }).click();
     await page.getByLabel("Name of the new PZ").fill("wizard-pz");
     await page.getByRole("button", { name: "Next" }).click();

@@ -3452,6 +3452,7 @@ export interface components {
         };
         /** @description A state. */
         StateDoc: {
+            /** @description The state whose rules it has. */
             judged_as: components["schemas"]["EPState"];
             /** @description Whether the state is ever produced. */
             occurs: boolean;
