@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/store"
 )
 
 func TestOpenAPIFileIsWhatTheCodeMakes(t *testing.T) {
@@ -98,6 +100,18 @@ func TestEveryRouteAndListNameIsKnown(t *testing.T) {
 	for typ, name := range schemaOf {
 		if collections[typ] == "" || build(Config{}).schemas.schemas[name] == nil {
 			t.Errorf("%s: path %q, schema %q", typ, collections[typ], name)
+		}
+	}
+}
+
+func TestListsKnowTheFiltersAndOrdersOfTheStore(t *testing.T) {
+	a := build(Config{})
+	everyList := []string{"cursor", "fields", "label", "limit", "name", "offset", "sort", "total"}
+	for typ, path := range collections {
+		known := a.queries[a.documented(route{path: path, method: "GET"}).OperationID].names
+		filters := slices.DeleteFunc(slices.Clone(known), func(n string) bool { return slices.Contains(everyList, n) })
+		if want := store.FilterNames(typ); !slices.Equal(filters, want) {
+			t.Errorf("%s: the API has the filters %v, the store %v", path, filters, want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 type listIAs struct {
 	Listing
-	Node     []string            `query:"node,explode" doc:"The node's name; repeat for OR."`
+	ByIA
 	Provider []string            `query:"provider,explode" doc:"soft or verbs; repeat for OR."`
 	State    []word[dat.IAState] `query:"state,explode" doc:"The state; repeat for OR."`
 }

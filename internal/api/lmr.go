@@ -31,7 +31,8 @@ type createLMR struct {
 type listLMRs struct {
 	Listing
 	ByIA
-	PZ []string `query:"pz,explode" doc:"The protection zone's id; repeat for OR."`
+	PZ      []string            `query:"pz,explode" doc:"The protection zone's id; repeat for OR."`
+	MemType []word[dat.MemType] `query:"mem_type,explode" doc:"The memory type; repeat for OR."`
 }
 
 type readLMR struct {

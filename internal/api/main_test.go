@@ -87,7 +87,6 @@ func newDatabase(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", databases.Add(1))
 	must(t, administer(t.Context(), "CREATE DATABASE "+name+" TEMPLATE template_datapi"))
-	t.Cleanup(func() { must(t, administer(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")) })
 	return onDatabase(name)
 }
 

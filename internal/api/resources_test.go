@@ -218,9 +218,9 @@ func TestServicePointsAndRequests(t *testing.T) {
 	if got.at("psp") != psp.id() || got.at("private_data") != "aGk=" || got.at("private_data_size") != 2.0 || got.at("endpoint") == nil {
 		t.Errorf("request %s", got.body)
 	}
-	if out := r.do("GET", "/crs?psp="+psp.id(), nil).is(200); len(out.at("items").([]any)) != 1 {
-		t.Errorf("requests %s", out.body)
-	}
+	eventually(t, "the request is listed", func() bool {
+		return len(r.do("GET", "/crs?psp="+psp.id(), nil).is(200).at("items").([]any)) == 1
+	})
 	tentative := got.at("endpoint").(string)
 	if out := r.do("PATCH", "/endpoints/"+tentative, members{"pz": r.pz(ia1)}).is(200); out.at("state") != "TENTATIVE_CONNECTION_PENDING" {
 		t.Errorf("tentative %s", out.body)

@@ -25,7 +25,8 @@ type createRMR struct {
 type listRMRs struct {
 	Listing
 	ByIA
-	PZ []string `query:"pz,explode" doc:"The protection zone's id; repeat for OR."`
+	PZ  []string `query:"pz,explode" doc:"The protection zone's id; repeat for OR."`
+	LMR []string `query:"lmr,explode" doc:"The id of the memory that it is bound to; repeat for OR."`
 }
 
 func (a *API) registerRMRs() {
