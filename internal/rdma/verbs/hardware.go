@@ -167,6 +167,9 @@ func (h *hardware) takeCM() error {
 	}
 	h.mu.RLock()
 	t := h.targets[key]
+	if h.closed && e.kind != cmConnectRequest {
+		t = nil // what ends because this life ends is no event of the peer's
+	}
 	h.mu.RUnlock()
 	if t != nil {
 		t.cmEvent(e, id)

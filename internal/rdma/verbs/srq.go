@@ -35,8 +35,8 @@ func (a *adapter) CreateSRQ(id dat.Handle, zone rdma.Object, maxRecvDTOs, maxRec
 	if !ok || z.hw != h {
 		return nil, errStale("protection zone")
 	}
-	s := &srq{key: h.key(), zone: z, max: int(max(1, maxRecvDTOs)), posted: map[uint64]*work{}}
-	if s.q, err = z.pd.createSRQ(uint32(max(1, maxRecvDTOs)), uint32(max(1, maxRecvIOV)), s.key); err != nil {
+	s := &srq{key: h.key(), zone: z, max: h.sizeOfSRQ(maxRecvDTOs), posted: map[uint64]*work{}}
+	if s.q, err = z.pd.createSRQ(uint32(s.max), uint32(max(1, maxRecvIOV)), s.key); err != nil {
 		return nil, fault("make a shared receive queue", err)
 	}
 	h.mu.Lock()
@@ -47,6 +47,19 @@ func (a *adapter) CreateSRQ(id dat.Handle, zone rdma.Object, maxRecvDTOs, maxRec
 		return nil, err
 	}
 	return s, nil
+}
+
+// srqHeadroom is the least length of a queue that cannot be resized later, in receives.
+const srqHeadroom = 1024
+
+// sizeOfSRQ is the length to ask the device for. Where the device has no resizing
+// (iWARP), there is room for it from the start: the Manager counts.
+func (h *hardware) sizeOfSRQ(maxRecvDTOs int32) int {
+	n := max(1, int(maxRecvDTOs))
+	if h.iwarp {
+		n = max(n, min(srqHeadroom, int(h.limit.maxSRQWR)))
+	}
+	return n
 }
 
 // Free implements rdma.Object.
@@ -113,6 +126,9 @@ func (s *srq) Resize(maxRecvDTOs int32) error {
 	defer s.mu.Unlock()
 	if s.freed {
 		return errStale("shared receive queue")
+	}
+	if s.hw.iwarp && int(maxRecvDTOs) <= s.max {
+		return nil
 	}
 	if err := s.q.resize(uint32(max(1, maxRecvDTOs))); err != nil {
 		return fault("resize a shared receive queue", err)

@@ -111,19 +111,17 @@ func TestRpingIsAsked(t *testing.T) {
 	const port = 7174
 	e := newEnd(here(t))
 	wait := rping(t, "-s", "-v", "-a", e.address(), "-p", strconv.Itoa(port), "-C", strconv.Itoa(pings), "-S", strconv.Itoa(pingSize))
-	e.post(e.path("/recvs"), object{"count": 8, "size": infoSize})
 	until(t, "rping listens", func() bool {
-		if e.get(e.path(""))["state"] != "UNCONNECTED" {
-			e.post(e.path("/reset"), object{})
-			e.post(e.path("/recvs"), object{"count": 8, "size": infoSize})
+		for _, id := range resources(t, "cm_id") {
+			if id["state"] == "LISTEN" && id["comm"] == "rping" {
+				return true
+			}
 		}
-		e.post(e.path("/connect"), object{"remote_ia_address": e.address(), "remote_port_qual": port})
-		until(t, "an answer", func() bool { return e.get(e.path(""))["state"] != "ACTIVE_CONNECTION_PENDING" })
-		return e.get(e.path(""))["state"] == "CONNECTED"
+		return false
 	})
-	for e.get("/evds/" + e.dto)["depth"].(float64) > 0 { // flushes of attempts that came too early
-		e.post("/evds/"+e.dto+"/dequeue", object{"max": 16})
-	}
+	e.post(e.path("/recvs"), object{"count": 8, "size": infoSize})
+	e.post(e.path("/connect"), object{"remote_ia_address": e.address(), "remote_port_qual": port})
+	e.reach(e.id, "CONNECTED")
 	memory := e.memory()
 	text := bytes.Repeat([]byte("datapi!"), pingSize/7+1)[:pingSize]
 	for range pings {
