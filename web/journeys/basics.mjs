@@ -93,6 +93,23 @@ export const basics = {
     await page.getByText("back to version 1").waitFor();
   },
 
+  async "an endpoint is shown as it was, with what changed since"({ page, api }) {
+    const [ia] = await api.ias();
+    const [endpoint] = await api.endpoints(ia.id, "travelled");
+    const made = (await api.get(`/endpoints/${endpoint.id}/history`)).items.at(-1);
+    await page.goto(`/endpoints/${endpoint.id}?tab=json`);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Set liveness probe" }).click();
+    await page.getByLabel("Every, seconds").fill("5");
+    await page.getByLabel("Broken after, seconds").fill("30");
+    await page.getByRole("button", { name: "Set probe" }).click();
+    await page.getByText('"interval_s": 5').waitFor();
+    await page.getByRole("textbox", { name: "As of" }).fill(String(made.id));
+    await page.getByRole("button", { name: "Show as it was then" }).click();
+    await page.getByRole("table", { name: "From then to now" }).getByText("probe").waitFor();
+    await page.getByText('"probe": null').waitFor();
+  },
+
   async "free names the endpoint, and its history stays"({ page, api }) {
     const [ia] = await api.ias();
     const [endpoint] = await api.endpoints(ia.id, "freed");

@@ -25,7 +25,7 @@ async function fabric() {
     await api.connect(targets[n], servers[n], address, 4000);
   }
   await api.put(`/endpoints/${targets[1].id}/watermarks`, { soft_high: 8, hard_high: 14 });
-  await api.post(`/endpoints/${targets[1].id}/sends`, { count: 3, size: 65536 });
+  await api.post(`/endpoints/${targets[1].id}/sends`, { count: 3, size: 4096 });
   await api.post(`/endpoints/${targets[3].id}/sends`, { count: 1, size: 4096 });
   await api.patch(`/endpoints/${targets[6].id}`, { attributes: { max_recv_dtos: 64 } });
   await api.post(`/endpoints/${targets[5].id}/connect`, { remote_ia_address: address, remote_port_qual: 4000, private_data: "aGVsbG8=" });

@@ -31,12 +31,3 @@ export function plain(value: unknown): string {
   if (typeof value === "object") return JSON.stringify(value);
   return String(value);
 }
-
-/** DAT's word made readable where space is short: DAT_CONNECTION_EVENT_BROKEN becomes "broken". */
-export function shortWord(word: string): string {
-  return word
-    .replace(/^DAT_(CONNECTION_EVENT_|ASYNC_ERROR_|DTO_ERR_|DTO_)?/, "")
-    .replace(/^dat_/, "")
-    .toLowerCase()
-    .replaceAll("_", " ");
-}

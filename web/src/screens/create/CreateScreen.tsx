@@ -15,7 +15,7 @@ import { ProblemNote } from "~/components/ProblemNote";
 import { Screen } from "~/components/Screen";
 import { AttributesStep } from "./AttributesStep";
 import { StepBar } from "./StepBar";
-import { batchOf, emptyDraft, type Draft, type EVDRole } from "./wizard";
+import { batchOf, emptyDraft, refusedPart, type Draft, type EVDRole } from "./wizard";
 
 interface BatchAnswer {
   results: { status: number; body: unknown }[];
@@ -90,7 +90,7 @@ export function CreateScreen() {
           {step === 3 && <AttributesStep draft={full} onChange={change} />}
           {last && <Summary draft={full} />}
           {last && checked && <Alert isInline variant="success" title="The service would accept this; nothing has happened yet" />}
-          {last && error !== null && <ProblemNote error={error} what={asProblem(error).title} />}
+          {last && error !== null && <ProblemNote error={error} what={refusedPart(call, asProblem(error)) ?? asProblem(error).title} />}
           {last && call && <Curl call={call} />}
           <div className="dp-wizard-buttons">
             <Button type="submit" isLoading={busy} isDisabled={busy || (step === 0 && full.ia === "") || (last && !call)}>

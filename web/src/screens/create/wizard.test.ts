@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { batchOf, emptyDraft, refusedOperation, type Draft } from "./wizard";
+import { batchOf, emptyDraft, refusedPart, type Draft } from "./wizard";
 
 const draft: Draft = { ...emptyDraft, ia: "soft0@alpha", name: "ost-7" };
 
@@ -31,7 +31,10 @@ describe("the wizard", () => {
     expect(batchOf({ ...draft, pz: { how: "existing", id: "" } })).toBeNull();
   });
 
-  it("finds the operation that a refused batch stopped at", () => {
-    expect([refusedOperation("operations[2]"), refusedOperation("body.operations[0].body"), refusedOperation("query.x")]).toEqual([2, 0, null]);
+  it("names the part that a refused batch stopped at", () => {
+    const refused = (location: string) => refusedPart(batchOf(draft), { status: 422, title: "", detail: "", errors: [{ location }] });
+    expect(refused("operations[2]")).toBe("The endpoint was refused, so nothing was made");
+    expect(refused("operations[1].body.qlen")).toBe("The EVD was refused, so nothing was made");
+    expect(refused("query.dry_run")).toBeNull();
   });
 });

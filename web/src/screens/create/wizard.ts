@@ -1,5 +1,6 @@
 import type { Call } from "~/api/call";
 import type { Stream } from "~/api/model";
+import type { Problem } from "~/api/problem";
 
 /** How an endpoint comes to a PZ or an EVD: one that is there, a new one, or none. */
 export type Choice = { how: "existing"; id: string } | { how: "new"; name: string } | { how: "none" };
@@ -76,8 +77,12 @@ export function batchOf(draft: Draft): Call | null {
   return { method: "POST", path: "/batch", body: { atomic: true, operations } };
 }
 
-/** The operation that a refused batch stopped at, where the problem names it. */
-export function refusedOperation(location: string | undefined): number | null {
-  const match = /^operations\[(\d+)\]/.exec((location ?? "").replace(/^body\./, ""));
-  return match ? Number(match[1]) : null;
+const partNames: Record<string, string> = { "/pzs": "The protection zone", "/evds": "The EVD", "/endpoints": "The endpoint" };
+
+/** What of a batch was refused, in words, where the problem names the operation. */
+export function refusedPart(call: Call | null, problem: Problem): string | null {
+  const match = /operations\[(\d+)\]/.exec(problem.errors?.[0]?.location ?? "");
+  const operation = match ? (call?.body as { operations: Operation[] } | undefined)?.operations[Number(match[1])] : undefined;
+  const part = operation ? partNames[operation.path] : undefined;
+  return part ? `${part} was refused, so nothing was made` : null;
 }

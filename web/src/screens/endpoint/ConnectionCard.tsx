@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Endpoint } from "~/api/model";
-import { endpoint as endpointQuery } from "~/api/queries";
+import { endpoint as endpointQuery, status as statusQuery } from "~/api/queries";
 import { useLastPeer } from "./lastPeer";
 import { ObjectLink } from "~/components/object/ObjectLink";
 import { epShapes } from "~/components/state/shapes";
@@ -51,12 +51,13 @@ export function ConnectionCard({ endpoint }: { endpoint: Endpoint }) {
       <div className="dp-ends">
         <End end={here} />
         <div className="dp-wire" aria-hidden="true">
-          <svg width="46" height="16" viewBox="0 0 46 16" className={`dp-tone-${epShapes[endpoint.state].tone}`}>
+          <svg width="30" height="16" viewBox="8 0 30 16" className={`dp-tone-${epShapes[endpoint.state].tone}`}>
             <Wire connected={endpoint.state === "CONNECTED"} />
           </svg>
         </div>
         {known ? <End end={there} /> : <p className="dp-end-box dp-none">Nobody yet. Connect it, or accept a request with it.</p>}
       </div>
+      {endpoint.probe && <Alive endpoint={endpoint} />}
       {last && (
         <p className="dp-last-event">
           <strong>Last event</strong> <code>{last.event ?? last.reason}</code> <Ago at={last.at} />
@@ -69,6 +70,23 @@ export function ConnectionCard({ endpoint }: { endpoint: Endpoint }) {
         </p>
       )}
     </section>
+  );
+}
+
+/** When the peer last proved that it lives, where a probe asks it. */
+function Alive({ endpoint }: { endpoint: Endpoint }) {
+  const proof = useQuery(statusQuery(endpoint.id)).data?.last_proof_of_life;
+  return (
+    <p className="dp-last-event">
+      <strong>Probe</strong> every {endpoint.probe?.interval_s} s, broken after {endpoint.probe?.fail_after} s.{" "}
+      {proof ? (
+        <>
+          Last proof of life <Ago at={proof} />
+        </>
+      ) : (
+        "No proof of life yet."
+      )}
+    </p>
   );
 }
 

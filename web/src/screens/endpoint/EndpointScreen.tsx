@@ -8,13 +8,13 @@ import { endpoint as endpointQuery, status as statusQuery } from "~/api/queries"
 import { EmptyNote, LoadingLines } from "~/components/Notes";
 import { callIt, ObjectLink } from "~/components/object/ObjectLink";
 import { ProblemNote } from "~/components/ProblemNote";
-import { RawJson } from "~/components/RawJson";
 import { Screen } from "~/components/Screen";
 import { StateLabel } from "~/components/state/StateLabel";
 import { Ago } from "~/components/time";
 import { IdleFlags } from "~/screens/endpoints/IdleFlags";
 import { NameAndLabels } from "~/components/object/NameAndLabels";
 import { Operations } from "./Operations";
+import { JsonThen } from "./JsonThen";
 import { Now } from "./Now";
 import { Parameters } from "./Parameters";
 
@@ -79,7 +79,7 @@ function TabBody({ name, endpoint }: { name: TabName; endpoint: Endpoint }) {
     <div className="dp-tab-body">
       {name === "now" && <Now endpoint={endpoint} />}
       {name === "parameters" && <Parameters endpoint={endpoint} />}
-      {name === "json" && <RawJson value={endpoint} label={`Endpoint ${callIt(endpoint)}`} />}
+      {name === "json" && <JsonThen endpoint={endpoint} />}
       {name === "timeline" && (
         <Suspense fallback={<LoadingLines />}>
           <Timeline id={endpoint.id} endpoint={endpoint} />

@@ -7,6 +7,7 @@ import { ConnectDialog } from "./dialogs/ConnectDialog";
 import { DisconnectDialog, FreeDialog, ResetDialog } from "./dialogs/EndDialogs";
 import { DupConnectDialog } from "./dialogs/DupConnectDialog";
 import { PostDialog } from "./dialogs/PostDialog";
+import { ProbeDialog } from "./dialogs/ProbeDialog";
 import { RDMADialog } from "./dialogs/RDMADialog";
 import { ReserveDialog } from "./dialogs/ReserveDialog";
 import { WatermarksDialog } from "./dialogs/WatermarksDialog";
@@ -31,6 +32,7 @@ const dialogs: Record<Act, ComponentType<OperationProps>> = {
   post_rdma_write: (props) => <RDMADialog {...props} act="rdma-writes" />,
   post_rdma_read: (props) => <RDMADialog {...props} act="rdma-reads" />,
   bind_rmr: BindRMRDialog,
+  set_probe: ProbeDialog,
 };
 
 /** What may be done now, in one click each. */

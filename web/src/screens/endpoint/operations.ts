@@ -1,7 +1,7 @@
 import type { Endpoint, Operation } from "~/api/model";
 
 /** The ways that have a button of their own on the page; modify has the parameters' own table. */
-export type Act = Exclude<Operation, "modify">;
+export type Act = Exclude<Operation, "modify"> | "set_probe";
 
 export interface Way {
   act: Act;
@@ -24,6 +24,7 @@ const ways: readonly Way[] = [
   { act: "post_rdma_write", name: "Post RDMA write" },
   { act: "post_rdma_read", name: "Post RDMA read" },
   { act: "bind_rmr", name: "Bind an RMR" },
+  { act: "set_probe", name: "Set liveness probe" },
   { act: "free", name: "Free", danger: true },
 ];
 
@@ -35,6 +36,7 @@ function idles(endpoint: Endpoint, act: Act): boolean {
 /** The open ways of an endpoint, as its own `operations` say. */
 export function openWays(endpoint: Endpoint): Way[] {
   return ways
-    .filter((way) => endpoint.operations.includes(way.act))
+    // The probe is the service's own and may be set in every state.
+    .filter((way) => way.act === "set_probe" || endpoint.operations.includes(way.act))
     .map((way) => (idles(endpoint, way.act) ? { ...way, first: false } : way));
 }

@@ -1,0 +1,45 @@
+import { useState } from "react";
+import type { Call } from "~/api/call";
+import { errorsByField, Refusal, type Problem } from "~/api/problem";
+import { ActionDialog } from "~/components/action/ActionDialog";
+import { TextField, wholeNumber } from "~/components/action/fields";
+import { callIt } from "~/components/object/ObjectLink";
+import type { OperationProps } from "../Operations";
+
+/** A reliable connection has no keep-alive: the probe tells a peer that died silently from one that is quiet. */
+export function ProbeDialog({ endpoint, onClose }: OperationProps) {
+  const [interval, setInterval] = useState(endpoint.probe?.interval_s.toString() ?? "");
+  const [failAfter, setFailAfter] = useState(endpoint.probe?.fail_after.toString() ?? "");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const errors = errorsByField(problem);
+  const every = wholeNumber(interval);
+  const after = wholeNumber(failAfter);
+  const off = every === null && after === null;
+  const call: Call | null =
+    off || (typeof every === "number" && typeof after === "number")
+      ? { method: "PATCH", path: `/endpoints/${endpoint.id}`, body: { probe: off ? null : { interval_s: every, fail_after: after } } }
+      : null;
+  return (
+    <ActionDialog
+      title={`Liveness probe of ${callIt(endpoint)}`}
+      description="A zero-length RDMA write to the peer, again and again. Without one, a peer that dies silently stays connected for ever. Both empty is no probe."
+      submit="Set probe"
+      call={call}
+      version={endpoint.version}
+      onRefused={(error) => setProblem(error instanceof Refusal ? error.problem : null)}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <TextField label="Every, seconds" type="number" min={1} value={interval} onChange={setInterval} error={errors["probe.interval_s"]} />
+      <TextField
+        label="Broken after, seconds"
+        type="number"
+        min={1}
+        value={failAfter}
+        onChange={setFailAfter}
+        error={errors["probe.fail_after"]}
+        help="Seconds without proof of life; not fewer than between two probes."
+      />
+    </ActionDialog>
+  );
+}
