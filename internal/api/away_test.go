@@ -40,8 +40,11 @@ func TestWhileTheDatabaseIsAwayReadsOfStatusGoOnAndWritesChangeNothing(t *testin
 	stopCluster(t, pg)
 	eventually(t, "writes are refused", func() bool { return r.do("PATCH", "/endpoints/"+ep, `{"name":"later"}`).status == 503 })
 	for _, call := range []struct{ method, path, body string }{
-		{"POST", "/pzs", `{"ia":"soft0@alpha"}`}, {"DELETE", "/endpoints/" + ep, ""}, {"PUT", "/endpoints/" + ep + "/watermarks", `{"soft_high":1,"hard_high":null}`},
-		{"GET", "/endpoints", ""}, {"GET", "/endpoints/00000000-0000-7000-8000-000000000000", ""},
+		{"POST", "/pzs", `{"ia":"soft0@alpha"}`},
+		{"DELETE", "/endpoints/" + ep, ""},
+		{"PUT", "/endpoints/" + ep + "/watermarks", `{"soft_high":1,"hard_high":null}`},
+		{"GET", "/endpoints", ""},
+		{"GET", "/endpoints/00000000-0000-7000-8000-000000000000", ""},
 	} {
 		out := r.do(call.method, call.path, call.body)
 		if out.refused(503); out.header.Get("Retry-After") == "" {

@@ -7,9 +7,6 @@ import (
 	"reflect"
 )
 
-// maxOperations bounds one batch.
-const maxOperations = 10_000
-
 // batchOperation is one write of a batch.
 type batchOperation struct {
 	Method string  `json:"method" enum:"POST,PUT,PATCH,DELETE" doc:"The method."`
@@ -41,10 +38,12 @@ type runBatch struct {
 }
 
 func (a *API) registerBatch() {
-	register(a, route{id: "run-batch", method: http.MethodPost, path: "/batch", tag: tagChange, summary: "Carry out many writes in order",
+	register(a, route{
+		id: "run-batch", method: http.MethodPost, path: "/batch", tag: tagChange, summary: "Carry out many writes in order",
 		about: "Without atomic it goes on after a refusal, and each result has its own status. With atomic it takes only what can be undone: " +
 			"creates, PATCH, watermarks, DELETE of an UNCONNECTED endpoint or an unused object; the first refusal is the answer, and nothing is done.",
-		answer: reflect.TypeFor[batchResults](), maxBody: maxBatchBody, refusals: []int{404}}, a.runBatch)
+		answer: reflect.TypeFor[batchResults](), maxBody: maxBatchBody, refusals: []int{404},
+	}, a.runBatch)
 }
 
 func (a *API) runBatch(ctx context.Context, in *runBatch) (*answer, error) {

@@ -68,32 +68,38 @@ var atomicCalls = []atomicCall{
 }
 
 func making[B any, T dat.Object](collection string, t dat.ObjectType, do func(*unit, *B) (T, error)) atomicCall {
-	return atomicCall{method: http.MethodPost, collection: collection, typ: t, status: http.StatusCreated,
+	return atomicCall{
+		method: http.MethodPost, collection: collection, typ: t, status: http.StatusCreated,
 		do: func(u *unit, _ dat.Handle, raw json.RawMessage) (dat.Object, error) {
 			b, err := readAs[B](u.api, raw)
 			if err != nil {
 				return nil, err
 			}
 			return asObject(do(u, b))
-		}}
+		},
+	}
 }
 
 func changing[B any, T dat.Object](method, collection, below string, t dat.ObjectType, do func(*unit, dat.Handle, *B) (T, error)) atomicCall {
-	return atomicCall{method: method, collection: collection, below: below, typ: t, status: http.StatusOK,
+	return atomicCall{
+		method: method, collection: collection, below: below, typ: t, status: http.StatusOK,
 		do: func(u *unit, id dat.Handle, raw json.RawMessage) (dat.Object, error) {
 			b, err := readAs[B](u.api, raw)
 			if err != nil {
 				return nil, err
 			}
 			return asObject(do(u, id, b))
-		}}
+		},
+	}
 }
 
 func freeing(collection string, t dat.ObjectType) atomicCall {
-	return atomicCall{method: http.MethodDelete, collection: collection, typ: t, status: http.StatusNoContent,
+	return atomicCall{
+		method: http.MethodDelete, collection: collection, typ: t, status: http.StatusNoContent,
 		do: func(u *unit, id dat.Handle, _ json.RawMessage) (dat.Object, error) {
 			return nil, u.batch.Free(u.call, t, id)
-		}}
+		},
+	}
 }
 
 func asObject[T dat.Object](o T, err error) (dat.Object, error) {

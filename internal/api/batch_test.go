@@ -30,7 +30,8 @@ func TestABatchGoesOnAfterARefusal(t *testing.T) {
 		op("POST", "/endpoints", members{"ia": ia0, "pz": "$0.id"}),
 		op("PATCH", "/endpoints/$2.id", members{"attributes": members{"max_recv_dtos": 3}}),
 		op("DELETE", "/pzs/$1.id", nil),
-		op("GET", "/pzs", nil)}}, loose)
+		op("GET", "/pzs", nil),
+	}}, loose)
 	got.refused(422) // GET is no write
 	results := r.do("POST", "/batch", members{"operations": []members{
 		op("POST", "/pzs", members{"ia": ia0, "name": "a"}),
@@ -105,8 +106,13 @@ func TestABatchIsJudgedInFormFirst(t *testing.T) {
 	r := newRig(t)
 	for _, atomic := range []bool{false, true} {
 		for _, bad := range [][]members{
-			{}, {op("POST", "pzs", nil)}, {op("POST", "/pzs?dry_run=true", members{"ia": ia0})}, {op("POST", "/batch", members{})}, {op("DELETE", "/session", nil)},
-			{op("POST", "/pzs", members{"ia": "$0.id"})}, {op("POST", "/pzs", members{"ia": ia0}), op("DELETE", "/pzs/$2.id", nil)},
+			{},
+			{op("POST", "pzs", nil)},
+			{op("POST", "/pzs?dry_run=true", members{"ia": ia0})},
+			{op("POST", "/batch", members{})},
+			{op("DELETE", "/session", nil)},
+			{op("POST", "/pzs", members{"ia": "$0.id"})},
+			{op("POST", "/pzs", members{"ia": ia0}), op("DELETE", "/pzs/$2.id", nil)},
 		} {
 			r.do("POST", "/batch", members{"atomic": atomic, "operations": bad}, loose).refused(422, "DAT_INVALID_PARAMETER")
 		}
@@ -175,7 +181,8 @@ func TestRefusalsOfABatchAreRecordedOnce(t *testing.T) {
 	r := newRig(t)
 	active, _ := r.pair()
 	r.do("POST", "/batch", members{"operations": []members{
-		op("POST", "/pzs", members{"ia": ia0}), op("PATCH", "/endpoints/"+active, members{"pz": nil}), op("POST", "/pzs", members{"ia": ia0})}}).is(200)
+		op("POST", "/pzs", members{"ia": ia0}), op("PATCH", "/endpoints/"+active, members{"pz": nil}), op("POST", "/pzs", members{"ia": ia0}),
+	}}).is(200)
 	r.do("POST", "/pzs", members{"ia": ia0}).is(201)
 	if items := r.do("GET", "/changes?outcome=DAT_INVALID_STATE", nil).at("items").([]any); len(items) != 1 {
 		t.Errorf("%d refusals are recorded", len(items))

@@ -52,20 +52,26 @@ type endpointVersion struct {
 }
 
 func (a *API) registerChanges() {
-	register(a, route{id: "list-changes", method: http.MethodGet, path: "/changes", tag: tagChange, summary: "List changes",
+	register(a, route{
+		id: "list-changes", method: http.MethodGet, path: "/changes", tag: tagChange, summary: "List changes",
 		about:  "The log of everything that changed and of what was refused by state or resources, newest first.",
-		answer: reflect.TypeFor[PageOf[dat.Change]]()}, a.listChanges)
+		answer: reflect.TypeFor[PageOf[dat.Change]](),
+	}, a.listChanges)
 	a.registerStream()
 	a.registerBatch()
 }
 
 func (a *API) registerHistory() {
-	register(a, route{id: "list-endpoint-history", method: http.MethodGet, path: "/endpoints/{id}/history", tag: tagEndpoint, summary: "List an endpoint's changes",
+	register(a, route{
+		id: "list-endpoint-history", method: http.MethodGet, path: "/endpoints/{id}/history", tag: tagEndpoint, summary: "List an endpoint's changes",
 		about:  "Newest first; also after the endpoint was freed.",
-		answer: reflect.TypeFor[PageOf[dat.Change]]()}, a.listHistory)
-	register(a, route{id: "get-endpoint-version", method: http.MethodGet, path: "/endpoints/{id}/history/{version}", tag: tagEndpoint, summary: "Get one version of an endpoint",
+		answer: reflect.TypeFor[PageOf[dat.Change]](),
+	}, a.listHistory)
+	register(a, route{
+		id: "get-endpoint-version", method: http.MethodGet, path: "/endpoints/{id}/history/{version}", tag: tagEndpoint, summary: "Get one version of an endpoint",
 		about:  "The change that made the version, with the whole parameter set.",
-		answer: reflect.TypeFor[endpointVersion](), versioned: true, refusals: []int{304, 410}}, a.getVersion)
+		answer: reflect.TypeFor[endpointVersion](), versioned: true, refusals: []int{304, 410},
+	}, a.getVersion)
 }
 
 func (a *API) listChanges(ctx context.Context, in *listChanges) (*answer, error) {

@@ -64,33 +64,45 @@ type resetEndpoint struct {
 
 func (a *API) registerConnections() {
 	ep := reflect.TypeFor[Endpoint]()
-	register(a, route{id: "connect-endpoint", method: http.MethodPost, path: "/endpoints/{id}/connect", tag: tagEndpoint, summary: "Connect an endpoint",
+	register(a, route{
+		id: "connect-endpoint", method: http.MethodPost, path: "/endpoints/{id}/connect", tag: tagEndpoint, summary: "Connect an endpoint",
 		about:  "dat_ep_connect. The outcome is an event and a change; Prefer: wait=N waits for it.",
-		status: http.StatusAccepted, later: true, answer: ep, versioned: true, refusals: []int{504}}, a.connect)
-	register(a, route{id: "dup-connect-endpoint", method: http.MethodPost, path: "/endpoints/{id}/dup-connect", tag: tagEndpoint, summary: "Connect an endpoint to another one's peer",
+		status: http.StatusAccepted, later: true, answer: ep, versioned: true, refusals: []int{504},
+	}, a.connect)
+	register(a, route{
+		id: "dup-connect-endpoint", method: http.MethodPost, path: "/endpoints/{id}/dup-connect", tag: tagEndpoint, summary: "Connect an endpoint to another one's peer",
 		about:  "dat_ep_dup_connect.",
-		status: http.StatusAccepted, later: true, answer: ep, versioned: true, refusals: []int{504}}, a.dupConnect)
-	register(a, route{id: "disconnect-endpoint", method: http.MethodPost, path: "/endpoints/{id}/disconnect", tag: tagEndpoint, summary: "Disconnect an endpoint",
+		status: http.StatusAccepted, later: true, answer: ep, versioned: true, refusals: []int{504},
+	}, a.dupConnect)
+	register(a, route{
+		id: "disconnect-endpoint", method: http.MethodPost, path: "/endpoints/{id}/disconnect", tag: tagEndpoint, summary: "Disconnect an endpoint",
 		about:  "dat_ep_disconnect. GRACEFUL waits for what is outstanding; ABRUPT flushes it.",
-		status: http.StatusAccepted, later: true, answer: ep, versioned: true}, a.disconnect)
-	register(a, route{id: "reset-endpoint", method: http.MethodPost, path: "/endpoints/{id}/reset", tag: tagEndpoint, summary: "Reset an endpoint",
+		status: http.StatusAccepted, later: true, answer: ep, versioned: true,
+	}, a.disconnect)
+	register(a, route{
+		id: "reset-endpoint", method: http.MethodPost, path: "/endpoints/{id}/reset", tag: tagEndpoint, summary: "Reset an endpoint",
 		about:  "dat_ep_reset: from DISCONNECTED back to UNCONNECTED.",
-		answer: ep, versioned: true}, a.reset)
+		answer: ep, versioned: true,
+	}, a.reset)
 }
 
 func (a *API) connect(ctx context.Context, in *connectEndpoint) (*answer, error) {
 	b := in.Body
 	return a.later(ctx, in.Write, in.Waiting, in.ID, func(c rdma.Call) (*dat.Endpoint, error) {
-		return a.manager.ConnectEP(ctx, c, dat.Handle(in.ID), rdma.EPConnect{RemoteIAAddress: b.RemoteIAAddress, RemotePortQual: b.RemotePortQual,
-			TimeoutUS: b.TimeoutUS, PrivateData: b.PrivateData, QOS: b.QOS, ConnectFlags: b.ConnectFlags})
+		return a.manager.ConnectEP(ctx, c, dat.Handle(in.ID), rdma.EPConnect{
+			RemoteIAAddress: b.RemoteIAAddress, RemotePortQual: b.RemotePortQual,
+			TimeoutUS: b.TimeoutUS, PrivateData: b.PrivateData, QOS: b.QOS, ConnectFlags: b.ConnectFlags,
+		})
 	})
 }
 
 func (a *API) dupConnect(ctx context.Context, in *dupConnectEndpoint) (*answer, error) {
 	b := in.Body
 	return a.later(ctx, in.Write, in.Waiting, in.ID, func(c rdma.Call) (*dat.Endpoint, error) {
-		return a.manager.DupConnectEP(ctx, c, dat.Handle(in.ID), rdma.EPDupConnect{Endpoint: dat.Handle(b.Endpoint),
-			TimeoutUS: b.TimeoutUS, PrivateData: b.PrivateData, QOS: b.QOS})
+		return a.manager.DupConnectEP(ctx, c, dat.Handle(in.ID), rdma.EPDupConnect{
+			Endpoint:  dat.Handle(b.Endpoint),
+			TimeoutUS: b.TimeoutUS, PrivateData: b.PrivateData, QOS: b.QOS,
+		})
 	})
 }
 

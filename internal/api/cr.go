@@ -54,17 +54,27 @@ type handoffCR struct {
 }
 
 func (a *API) registerCRs() {
-	register(a, route{id: "list-crs", method: http.MethodGet, path: "/crs", tag: tagCR, summary: "List waiting connection requests",
-		answer: reflect.TypeFor[PageOf[dat.CR]]()}, a.listCRs)
-	register(a, route{id: "get-cr", method: http.MethodGet, path: "/crs/{id}", tag: tagCR, summary: "Query a connection request", about: "dat_cr_query.",
-		answer: reflect.TypeFor[dat.CR](), versioned: true}, a.getCR)
-	register(a, route{id: "accept-cr", method: http.MethodPost, path: "/crs/{id}/accept", tag: tagCR, summary: "Accept a connection request",
+	register(a, route{
+		id: "list-crs", method: http.MethodGet, path: "/crs", tag: tagCR, summary: "List waiting connection requests",
+		answer: reflect.TypeFor[PageOf[dat.CR]](),
+	}, a.listCRs)
+	register(a, route{
+		id: "get-cr", method: http.MethodGet, path: "/crs/{id}", tag: tagCR, summary: "Query a connection request", about: "dat_cr_query.",
+		answer: reflect.TypeFor[dat.CR](), versioned: true,
+	}, a.getCR)
+	register(a, route{
+		id: "accept-cr", method: http.MethodPost, path: "/crs/{id}/accept", tag: tagCR, summary: "Accept a connection request",
 		about:  "dat_cr_accept. Answers with the endpoint that is being connected.",
-		status: http.StatusAccepted, later: true, answer: reflect.TypeFor[Endpoint](), versioned: true}, a.acceptCR)
-	register(a, route{id: "reject-cr", method: http.MethodPost, path: "/crs/{id}/reject", tag: tagCR, summary: "Reject a connection request", about: "dat_cr_reject.",
-		status: http.StatusNoContent}, a.rejectCR)
-	register(a, route{id: "handoff-cr", method: http.MethodPost, path: "/crs/{id}/handoff", tag: tagCR, summary: "Hand a connection request to another service point",
-		about: "dat_cr_handoff. Where nobody listens on the qualifier the request is rejected.", status: http.StatusNoContent}, a.handoffCR)
+		status: http.StatusAccepted, later: true, answer: reflect.TypeFor[Endpoint](), versioned: true,
+	}, a.acceptCR)
+	register(a, route{
+		id: "reject-cr", method: http.MethodPost, path: "/crs/{id}/reject", tag: tagCR, summary: "Reject a connection request", about: "dat_cr_reject.",
+		status: http.StatusNoContent,
+	}, a.rejectCR)
+	register(a, route{
+		id: "handoff-cr", method: http.MethodPost, path: "/crs/{id}/handoff", tag: tagCR, summary: "Hand a connection request to another service point",
+		about: "dat_cr_handoff. Where nobody listens on the qualifier the request is rejected.", status: http.StatusNoContent,
+	}, a.handoffCR)
 }
 
 func (a *API) listCRs(ctx context.Context, in *listCRs) (*answer, error) {

@@ -66,8 +66,10 @@ type bindRMR struct {
 func (a *API) registerDTOs() {
 	posted := reflect.TypeFor[rdma.Posted]()
 	posting := func(id, path, summary, about string) route {
-		return route{id: id, method: http.MethodPost, path: "/endpoints/{id}/" + path, tag: tagDTO, summary: summary, about: about,
-			status: http.StatusAccepted, answer: posted}
+		return route{
+			id: id, method: http.MethodPost, path: "/endpoints/{id}/" + path, tag: tagDTO, summary: summary, about: about,
+			status: http.StatusAccepted, answer: posted,
+		}
 	}
 	register(a, posting("post-endpoint-recvs", "recvs", "Post receives", "dat_ep_post_recv. Posting can itself fire a watermark."), a.postRecvs)
 	register(a, posting("post-endpoint-sends", "sends", "Post sends", "dat_ep_post_send."), a.postSends)
@@ -122,15 +124,19 @@ func (a *API) postRDMAReads(ctx context.Context, in *postRDMA) (*answer, error) 
 func (a *API) postRDMA(ctx context.Context, in *postRDMA, kind dat.DTOKind) (*answer, error) {
 	b := in.Body
 	return a.post(ctx, in.Write, dat.TypeEndpoint, in.ID, func(c rdma.Call) (rdma.Posted, error) {
-		return a.manager.PostRDMA(ctx, c, dat.Handle(in.ID), kind, rdma.RDMAPost{LMR: dat.Handle(b.LMR), Offset: b.Offset, Length: b.Length,
-			RemoteContext: b.Remote.RMRContext, TargetAddress: b.Remote.TargetAddress, Flags: b.CompletionFlags, Cookie: b.Cookie})
+		return a.manager.PostRDMA(ctx, c, dat.Handle(in.ID), kind, rdma.RDMAPost{
+			LMR: dat.Handle(b.LMR), Offset: b.Offset, Length: b.Length,
+			RemoteContext: b.Remote.RMRContext, TargetAddress: b.Remote.TargetAddress, Flags: b.CompletionFlags, Cookie: b.Cookie,
+		})
 	})
 }
 
 func (a *API) bindRMR(ctx context.Context, in *bindRMR) (*answer, error) {
 	b := in.Body
 	return a.post(ctx, in.Write, dat.TypeEndpoint, in.ID, func(c rdma.Call) (rdma.Posted, error) {
-		return a.manager.BindRMR(ctx, c, dat.Handle(in.ID), rdma.BindPost{RMR: dat.Handle(b.RMR), LMR: b.LMR, Offset: b.Offset, Length: b.Length,
-			Privileges: b.Privileges, Flags: b.CompletionFlags, Cookie: b.Cookie})
+		return a.manager.BindRMR(ctx, c, dat.Handle(in.ID), rdma.BindPost{
+			RMR: dat.Handle(b.RMR), LMR: b.LMR, Offset: b.Offset, Length: b.Length,
+			Privileges: b.Privileges, Flags: b.CompletionFlags, Cookie: b.Cookie,
+		})
 	})
 }

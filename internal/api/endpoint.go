@@ -62,27 +62,41 @@ type revertEndpoint struct {
 
 func (a *API) registerEndpoints() {
 	ep := reflect.TypeFor[Endpoint]()
-	register(a, route{id: "create-endpoint", method: http.MethodPost, path: "/endpoints", tag: tagEndpoint, summary: "Create an endpoint",
+	register(a, route{
+		id: "create-endpoint", method: http.MethodPost, path: "/endpoints", tag: tagEndpoint, summary: "Create an endpoint",
 		about:  "dat_ep_create, and with srq dat_ep_create_with_srq. Only ia is required; the answer holds the whole effective set.",
-		status: http.StatusCreated, answer: ep, versioned: true, makes: true}, a.createEndpoint)
-	register(a, route{id: "list-endpoints", method: http.MethodGet, path: "/endpoints", tag: tagEndpoint, summary: "List endpoints",
+		status: http.StatusCreated, answer: ep, versioned: true, makes: true,
+	}, a.createEndpoint)
+	register(a, route{
+		id: "list-endpoints", method: http.MethodGet, path: "/endpoints", tag: tagEndpoint, summary: "List endpoints",
 		about:  "Recorded states. Sort by created_at, name, state or updated_at.",
-		answer: reflect.TypeFor[PageOf[Endpoint]]()}, a.listEndpoints)
-	register(a, route{id: "get-endpoint", method: http.MethodGet, path: "/endpoints/{id}", tag: tagEndpoint, summary: "Query an endpoint",
+		answer: reflect.TypeFor[PageOf[Endpoint]](),
+	}, a.listEndpoints)
+	register(a, route{
+		id: "get-endpoint", method: http.MethodGet, path: "/endpoints/{id}", tag: tagEndpoint, summary: "Query an endpoint",
 		about:  "dat_ep_query: the recorded state and all parameters.",
-		answer: ep, versioned: true, refusals: []int{410, 422}}, a.getEndpoint)
-	register(a, route{id: "modify-endpoint", method: http.MethodPatch, path: "/endpoints/{id}", tag: tagEndpoint, summary: "Modify an endpoint",
+		answer: ep, versioned: true, refusals: []int{410, 422},
+	}, a.getEndpoint)
+	register(a, route{
+		id: "modify-endpoint", method: http.MethodPatch, path: "/endpoints/{id}", tag: tagEndpoint, summary: "Modify an endpoint",
 		about:  "dat_ep_modify: the members present are ep_param_mask. All or nothing; {} is an empty mask and succeeds.",
-		answer: ep, versioned: true, bodyTypes: []string{mergePatchType}}, a.modifyEndpoint)
-	register(a, route{id: "free-endpoint", method: http.MethodDelete, path: "/endpoints/{id}", tag: tagEndpoint, summary: "Free an endpoint",
+		answer: ep, versioned: true, bodyTypes: []string{mergePatchType},
+	}, a.modifyEndpoint)
+	register(a, route{
+		id: "free-endpoint", method: http.MethodDelete, path: "/endpoints/{id}", tag: tagEndpoint, summary: "Free an endpoint",
 		about:  "dat_ep_free. Its history stays readable.",
-		status: http.StatusNoContent}, a.freeEndpoint)
-	register(a, route{id: "set-endpoint-watermarks", method: http.MethodPut, path: "/endpoints/{id}/watermarks", tag: tagEndpoint, summary: "Set the watermarks of an endpoint",
+		status: http.StatusNoContent,
+	}, a.freeEndpoint)
+	register(a, route{
+		id: "set-endpoint-watermarks", method: http.MethodPut, path: "/endpoints/{id}/watermarks", tag: tagEndpoint, summary: "Set the watermarks of an endpoint",
 		about:  "dat_ep_set_watermark, in every state. A mark counts posted, uncompleted receives.",
-		answer: ep, versioned: true}, a.setWatermarks)
-	register(a, route{id: "revert-endpoint", method: http.MethodPost, path: "/endpoints/{id}/revert", tag: tagEndpoint, summary: "Go back to the parameters of a version",
+		answer: ep, versioned: true,
+	}, a.setWatermarks)
+	register(a, route{
+		id: "revert-endpoint", method: http.MethodPost, path: "/endpoints/{id}/revert", tag: tagEndpoint, summary: "Go back to the parameters of a version",
 		about:  "dat_ep_modify with what differs, as a new version that names the old one.",
-		answer: ep, versioned: true, refusals: []int{410}}, a.revertEndpoint)
+		answer: ep, versioned: true, refusals: []int{410},
+	}, a.revertEndpoint)
 	a.registerEndpointStatus()
 	a.registerHistory()
 }
@@ -113,8 +127,10 @@ func (p *probeRequest) input() (*dat.Probe, error) {
 		return nil, nil
 	}
 	if p.FailAfter < p.IntervalS {
-		return nil, &dat.Error{Return: dat.RetInvalidParameter, Field: "probe.fail_after",
-			Detail: "probe.fail_after must not be below probe.interval_s: no proof of life can come between two probes."}
+		return nil, &dat.Error{
+			Return: dat.RetInvalidParameter, Field: "probe.fail_after",
+			Detail: "probe.fail_after must not be below probe.interval_s: no proof of life can come between two probes.",
+		}
 	}
 	return &dat.Probe{IntervalS: int32(p.IntervalS), FailAfter: int32(p.FailAfter)}, nil
 }

@@ -25,15 +25,21 @@ type getStatuses struct {
 }
 
 func (a *API) registerEndpointStatus() {
-	register(a, route{id: "get-endpoints-status", method: http.MethodGet, path: "/endpoints/status", tag: tagEndpoint, summary: "Get the status of many endpoints",
+	register(a, route{
+		id: "get-endpoints-status", method: http.MethodGet, path: "/endpoints/status", tag: tagEndpoint, summary: "Get the status of many endpoints",
 		about:  "dat_ep_get_status of many. Never touches the database.",
-		answer: reflect.TypeFor[statusList]()}, a.getStatuses)
-	register(a, route{id: "get-endpoint-status", method: http.MethodGet, path: "/endpoints/{id}/status", tag: tagEndpoint, summary: "Get the status of an endpoint",
+		answer: reflect.TypeFor[statusList](),
+	}, a.getStatuses)
+	register(a, route{
+		id: "get-endpoint-status", method: http.MethodGet, path: "/endpoints/{id}/status", tag: tagEndpoint, summary: "Get the status of an endpoint",
 		about:  "dat_ep_get_status: one snapshot, which may be ahead of the recorded state. Never touches the database.",
-		answer: reflect.TypeFor[dat.EPStatus](), refusals: []int{421}}, a.getStatus)
-	register(a, route{id: "query-endpoint-recvs", method: http.MethodGet, path: "/endpoints/{id}/recvs", tag: tagEndpoint, summary: "Query the receives of an endpoint",
+		answer: reflect.TypeFor[dat.EPStatus](), refusals: []int{421},
+	}, a.getStatus)
+	register(a, route{
+		id: "query-endpoint-recvs", method: http.MethodGet, path: "/endpoints/{id}/recvs", tag: tagEndpoint, summary: "Query the receives of an endpoint",
 		about:  "dat_ep_recv_query.",
-		answer: reflect.TypeFor[dat.RecvQuery](), refusals: []int{421}}, a.queryRecvs)
+		answer: reflect.TypeFor[dat.RecvQuery](), refusals: []int{421},
+	}, a.queryRecvs)
 }
 
 func (a *API) getStatuses(_ context.Context, in *getStatuses) (*answer, error) {

@@ -96,24 +96,40 @@ type postSE struct {
 
 func (a *API) registerEVDs() {
 	evd, events := reflect.TypeFor[dat.EVD](), reflect.TypeFor[eventList]()
-	register(a, route{id: "create-evd", method: http.MethodPost, path: "/evds", tag: tagEVD, summary: "Create an event dispatcher", about: "dat_evd_create.",
-		status: http.StatusCreated, answer: evd, versioned: true, makes: true}, a.createEVD)
-	register(a, route{id: "list-evds", method: http.MethodGet, path: "/evds", tag: tagEVD, summary: "List event dispatchers",
-		answer: reflect.TypeFor[PageOf[dat.EVD]]()}, a.listEVDs)
-	register(a, route{id: "get-evd", method: http.MethodGet, path: "/evds/{id}", tag: tagEVD, summary: "Query an event dispatcher", about: "dat_evd_query.",
-		answer: evd, versioned: true}, a.getEVD)
-	register(a, route{id: "modify-evd", method: http.MethodPatch, path: "/evds/{id}", tag: tagEVD, summary: "Resize an event dispatcher, or change whether it can be waited on",
+	register(a, route{
+		id: "create-evd", method: http.MethodPost, path: "/evds", tag: tagEVD, summary: "Create an event dispatcher", about: "dat_evd_create.",
+		status: http.StatusCreated, answer: evd, versioned: true, makes: true,
+	}, a.createEVD)
+	register(a, route{
+		id: "list-evds", method: http.MethodGet, path: "/evds", tag: tagEVD, summary: "List event dispatchers",
+		answer: reflect.TypeFor[PageOf[dat.EVD]](),
+	}, a.listEVDs)
+	register(a, route{
+		id: "get-evd", method: http.MethodGet, path: "/evds/{id}", tag: tagEVD, summary: "Query an event dispatcher", about: "dat_evd_query.",
+		answer: evd, versioned: true,
+	}, a.getEVD)
+	register(a, route{
+		id: "modify-evd", method: http.MethodPatch, path: "/evds/{id}", tag: tagEVD, summary: "Resize an event dispatcher, or change whether it can be waited on",
 		about:  "dat_evd_resize, dat_evd_set_unwaitable, dat_evd_clear_unwaitable. All or nothing.",
-		answer: evd, versioned: true, bodyTypes: []string{mergePatchType}}, a.modifyEVD)
-	register(a, route{id: "free-evd", method: http.MethodDelete, path: "/evds/{id}", tag: tagEVD, summary: "Free an event dispatcher",
-		about: "dat_evd_free. In use: DAT_INVALID_STATE_EVD_IN_USE.", status: http.StatusNoContent}, a.freeEVD)
-	register(a, route{id: "dequeue-evd", method: http.MethodPost, path: "/evds/{id}/dequeue", tag: tagEVD, summary: "Take events, or wait for them",
+		answer: evd, versioned: true, bodyTypes: []string{mergePatchType},
+	}, a.modifyEVD)
+	register(a, route{
+		id: "free-evd", method: http.MethodDelete, path: "/evds/{id}", tag: tagEVD, summary: "Free an event dispatcher",
+		about: "dat_evd_free. In use: DAT_INVALID_STATE_EVD_IN_USE.", status: http.StatusNoContent,
+	}, a.freeEVD)
+	register(a, route{
+		id: "dequeue-evd", method: http.MethodPost, path: "/evds/{id}/dequeue", tag: tagEVD, summary: "Take events, or wait for them",
 		about:  "dat_evd_dequeue; with Prefer: wait=N dat_evd_wait, which answers with what is there when the threshold is reached or the time ran out.",
-		answer: events}, a.dequeueEVD)
-	register(a, route{id: "list-evd-events", method: http.MethodGet, path: "/evds/{id}/events", tag: tagEVD, summary: "Look at events without taking them",
-		answer: events}, a.lookEVD)
-	register(a, route{id: "post-evd-event", method: http.MethodPost, path: "/evds/{id}/events", tag: tagEVD, summary: "Post a software event",
-		about: "dat_evd_post_se.", status: http.StatusCreated, answer: reflect.TypeFor[dat.Event]()}, a.postSE)
+		answer: events,
+	}, a.dequeueEVD)
+	register(a, route{
+		id: "list-evd-events", method: http.MethodGet, path: "/evds/{id}/events", tag: tagEVD, summary: "Look at events without taking them",
+		answer: events,
+	}, a.lookEVD)
+	register(a, route{
+		id: "post-evd-event", method: http.MethodPost, path: "/evds/{id}/events", tag: tagEVD, summary: "Post a software event",
+		about: "dat_evd_post_se.", status: http.StatusCreated, answer: reflect.TypeFor[dat.Event](),
+	}, a.postSE)
 }
 
 func (b evdCreate) input() rdma.EVDCreate {

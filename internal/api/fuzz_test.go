@@ -46,8 +46,17 @@ func (w *world) renew(kinds ...string) {
 }
 
 // hostile are values that a member of any type may be sent as.
-var hostile = []any{nil, true, "", "x", "\x00", "\u202e", strings.Repeat("x", 5000), -1, 0, 1, 65536, int64(1) << 53, json.Number("1e400"), json.Number("9223372036854775808"),
-	json.Number("-9223372036854775808"), 1.5, []any{}, []any{nil}, []any{[]any{}}, map[string]any{}, map[string]any{"": nil}, map[string]any{"\x00": 1}, "$0.id", "../..", "%00", "0x", "NaN", "null"}
+var hostile = []any{
+	nil, true, "", "x", "\x00", "\u202e", strings.Repeat("x", 5000), -1, 0, 1, 65536, int64(1) << 53, json.Number("1e400"), json.Number("9223372036854775808"),
+	json.Number("-9223372036854775808"), 1.5,
+	[]any{},
+	[]any{nil},
+	[]any{[]any{}},
+	map[string]any{},
+	map[string]any{"": nil},
+	map[string]any{"\x00": 1},
+	"$0.id", "../..", "%00", "0x", "NaN", "null",
+}
 
 // drawn is a value for a schema: mostly of its type, sometimes hostile.
 func (w *world) drawn(t *rapid.T, s *huma.Schema, depth int) any {

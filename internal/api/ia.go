@@ -53,14 +53,20 @@ const (
 )
 
 func (a *API) registerIAs() {
-	register(a, route{id: "list-ias", method: http.MethodGet, path: "/ias", tag: tagIA, summary: "List interface adapters",
-		answer: reflect.TypeFor[PageOf[dat.IA]]()}, a.listIAs)
-	register(a, route{id: "get-ia", method: http.MethodGet, path: "/ias/{ia}", tag: tagIA, summary: "Query an interface adapter",
+	register(a, route{
+		id: "list-ias", method: http.MethodGet, path: "/ias", tag: tagIA, summary: "List interface adapters",
+		answer: reflect.TypeFor[PageOf[dat.IA]](),
+	}, a.listIAs)
+	register(a, route{
+		id: "get-ia", method: http.MethodGet, path: "/ias/{ia}", tag: tagIA, summary: "Query an interface adapter",
 		about:  "dat_ia_query. Each parameter is a mask of attribute names; an unknown name is refused before anything is read.",
-		answer: reflect.TypeFor[dat.IA](), versioned: true, mayBeEmpty: []string{maskIA, maskProvider}, refusals: []int{422}}, a.getIA)
-	register(a, route{id: "check-ia", method: http.MethodGet, path: "/ias/{ia}/checks", tag: tagIA, summary: "Check an interface adapter",
+		answer: reflect.TypeFor[dat.IA](), versioned: true, mayBeEmpty: []string{maskIA, maskProvider}, refusals: []int{422},
+	}, a.getIA)
+	register(a, route{
+		id: "check-ia", method: http.MethodGet, path: "/ias/{ia}/checks", tag: tagIA, summary: "Check an interface adapter",
 		about:  "Whether the adapter can carry connections now, and what would help where it cannot.",
-		answer: reflect.TypeFor[checkList]()}, a.checkIA)
+		answer: reflect.TypeFor[checkList](),
+	}, a.checkIA)
 }
 
 // Resolve keeps the URL's query: binding does not tell an empty mask from none.
@@ -106,8 +112,10 @@ func attributeMask(query url.Values, name string, known []string) ([]string, err
 			continue
 		}
 		if !slices.Contains(known, word) {
-			return nil, &dat.Error{Return: dat.RetInvalidParameter, Subtype: dat.SubInvalidArg2, Field: name,
-				Detail: quoted(word) + " is no attribute of " + name + ". Known are: " + strings.Join(known, ", ") + "."}
+			return nil, &dat.Error{
+				Return: dat.RetInvalidParameter, Subtype: dat.SubInvalidArg2, Field: name,
+				Detail: quoted(word) + " is no attribute of " + name + ". Known are: " + strings.Join(known, ", ") + ".",
+			}
 		}
 		mask = append(mask, word)
 	}
@@ -162,9 +170,12 @@ func checksOf(ia *dat.IA) checkList {
 		name      string
 		used, max int
 	}{
-		{"endpoints", ia.Usage.Endpoints, int(ia.IAAttributes.MaxEPs)}, {"evds", ia.Usage.EVDs, int(ia.IAAttributes.MaxEVDs)},
-		{"pzs", ia.Usage.PZs, int(ia.IAAttributes.MaxPZs)}, {"srqs", ia.Usage.SRQs, int(ia.IAAttributes.MaxSRQs)},
-		{"lmrs", ia.Usage.LMRs, int(ia.IAAttributes.MaxLMRs)}, {"rmrs", ia.Usage.RMRs, int(ia.IAAttributes.MaxRMRs)},
+		{"endpoints", ia.Usage.Endpoints, int(ia.IAAttributes.MaxEPs)},
+		{"evds", ia.Usage.EVDs, int(ia.IAAttributes.MaxEVDs)},
+		{"pzs", ia.Usage.PZs, int(ia.IAAttributes.MaxPZs)},
+		{"srqs", ia.Usage.SRQs, int(ia.IAAttributes.MaxSRQs)},
+		{"lmrs", ia.Usage.LMRs, int(ia.IAAttributes.MaxLMRs)},
+		{"rmrs", ia.Usage.RMRs, int(ia.IAAttributes.MaxRMRs)},
 	} {
 		checks = append(checks, limitCheck(limit.name, limit.used, limit.max))
 	}
@@ -179,8 +190,10 @@ func checksOf(ia *dat.IA) checkList {
 
 func addressCheck(ia *dat.IA) check {
 	if ia.IAAttributes.IAAddress == nil {
-		return check{Name: "address", Status: "FAIL", Detail: "The adapter has no address, so no connection can be made.",
-			Remedy: orNull("Give the network device of the port an IP address.")}
+		return check{
+			Name: "address", Status: "FAIL", Detail: "The adapter has no address, so no connection can be made.",
+			Remedy: orNull("Give the network device of the port an IP address."),
+		}
 	}
 	return check{Name: "address", Status: "PASS", Detail: "The adapter's address is " + *ia.IAAttributes.IAAddress + "."}
 }

@@ -65,8 +65,10 @@ func (a *API) list(ctx context.Context, t dat.ObjectType, l Listing, input any) 
 }
 
 func (a *API) query(t dat.ObjectType, l Listing, input any) (store.Query, error) {
-	q := store.Query{Type: t, Filters: filtersOf(reflect.ValueOf(input).Elem()), Name: l.Name,
-		Limit: l.Limit, Cursor: l.Cursor, Offset: l.Offset, Total: l.Total}
+	q := store.Query{
+		Type: t, Filters: filtersOf(reflect.ValueOf(input).Elem()), Name: l.Name,
+		Limit: l.Limit, Cursor: l.Cursor, Offset: l.Offset, Total: l.Total,
+	}
 	q.Sort, q.Desc = strings.CutPrefix(l.Sort, "-")
 	if err := cursorOrOffset(l.Cursor, l.Offset); err != nil {
 		return q, err

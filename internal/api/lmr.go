@@ -52,23 +52,37 @@ type writeLMR struct {
 
 func (a *API) registerLMRs() {
 	lmr := reflect.TypeFor[dat.LMR]()
-	register(a, route{id: "create-lmr", method: http.MethodPost, path: "/lmrs", tag: tagMemory, summary: "Create a local memory region", about: "dat_lmr_create.",
-		status: http.StatusCreated, answer: lmr, versioned: true, makes: true}, a.createLMR)
-	register(a, route{id: "list-lmrs", method: http.MethodGet, path: "/lmrs", tag: tagMemory, summary: "List local memory regions",
-		answer: reflect.TypeFor[PageOf[dat.LMR]]()}, a.listLMRs)
-	register(a, route{id: "get-lmr", method: http.MethodGet, path: "/lmrs/{id}", tag: tagMemory, summary: "Query a local memory region", about: "dat_lmr_query.",
-		answer: lmr, versioned: true}, a.getLMR)
-	register(a, route{id: "free-lmr", method: http.MethodDelete, path: "/lmrs/{id}", tag: tagMemory, summary: "Free a local memory region",
-		about: "dat_lmr_free. In use: DAT_INVALID_STATE_LMR_IN_USE.", status: http.StatusNoContent}, a.freeLMR)
-	register(a, route{id: "read-lmr-data", method: http.MethodGet, path: "/lmrs/{id}/data", tag: tagMemory, summary: "Read memory",
-		answer: lmr, answerType: octetsType, refusals: []int{422}}, a.readLMR)
-	register(a, route{id: "write-lmr-data", method: http.MethodPut, path: "/lmrs/{id}/data", tag: tagMemory, summary: "Write memory",
-		status: http.StatusNoContent}, a.writeLMR)
+	register(a, route{
+		id: "create-lmr", method: http.MethodPost, path: "/lmrs", tag: tagMemory, summary: "Create a local memory region", about: "dat_lmr_create.",
+		status: http.StatusCreated, answer: lmr, versioned: true, makes: true,
+	}, a.createLMR)
+	register(a, route{
+		id: "list-lmrs", method: http.MethodGet, path: "/lmrs", tag: tagMemory, summary: "List local memory regions",
+		answer: reflect.TypeFor[PageOf[dat.LMR]](),
+	}, a.listLMRs)
+	register(a, route{
+		id: "get-lmr", method: http.MethodGet, path: "/lmrs/{id}", tag: tagMemory, summary: "Query a local memory region", about: "dat_lmr_query.",
+		answer: lmr, versioned: true,
+	}, a.getLMR)
+	register(a, route{
+		id: "free-lmr", method: http.MethodDelete, path: "/lmrs/{id}", tag: tagMemory, summary: "Free a local memory region",
+		about: "dat_lmr_free. In use: DAT_INVALID_STATE_LMR_IN_USE.", status: http.StatusNoContent,
+	}, a.freeLMR)
+	register(a, route{
+		id: "read-lmr-data", method: http.MethodGet, path: "/lmrs/{id}/data", tag: tagMemory, summary: "Read memory",
+		answer: lmr, answerType: octetsType, refusals: []int{422},
+	}, a.readLMR)
+	register(a, route{
+		id: "write-lmr-data", method: http.MethodPut, path: "/lmrs/{id}/data", tag: tagMemory, summary: "Write memory",
+		status: http.StatusNoContent,
+	}, a.writeLMR)
 }
 
 func (b lmrCreate) input() rdma.LMRCreate {
-	in := rdma.LMRCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, PZ: dat.Handle(b.PZ), MemType: b.MemType,
-		Length: b.Length, Privileges: b.Privileges, LMR: b.LMR, SharedID: b.SharedID}
+	in := rdma.LMRCreate{
+		IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, PZ: dat.Handle(b.PZ), MemType: b.MemType,
+		Length: b.Length, Privileges: b.Privileges, LMR: b.LMR, SharedID: b.SharedID,
+	}
 	if b.Offset != nil {
 		in.Offset = *b.Offset
 	}

@@ -102,8 +102,10 @@ func (c *objectCollector) endpoints(out chan<- prometheus.Metric, gauge func(*pr
 		gauge(endpointsDesc, float64(n), of.ia, of.state)
 	}
 	for ia, sum := range sums {
-		for kind, n := range map[string]int64{"recv": sum.Recvs, "send": sum.Sends, "rdma_write": sum.RDMAWrites, "rdma_read": sum.RDMAReads,
-			"rmr_bind": sum.RMRBinds, "error": sum.Errors, "flushed": sum.Flushed} {
+		for kind, n := range map[string]int64{
+			"recv": sum.Recvs, "send": sum.Sends, "rdma_write": sum.RDMAWrites, "rdma_read": sum.RDMAReads,
+			"rmr_bind": sum.RMRBinds, "error": sum.Errors, "flushed": sum.Flushed,
+		} {
 			gauge(dtosDesc, float64(n), ia, kind)
 		}
 		gauge(bytesDesc, float64(sum.RecvBytes), ia, "received")

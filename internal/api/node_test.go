@@ -13,8 +13,11 @@ func TestAWriteToAnotherNodesObjectIsMisdirected(t *testing.T) {
 		t.Errorf("listed on the other node: %v", items)
 	}
 	for _, call := range []struct{ method, path, body string }{
-		{"PATCH", "/endpoints/" + ep, `{"name":"yours"}`}, {"DELETE", "/endpoints/" + ep, ""}, {"POST", "/endpoints/" + ep + "/reset", ""},
-		{"PUT", "/endpoints/" + ep + "/watermarks", `{"soft_high":1,"hard_high":1}`}, {"POST", "/endpoints/" + ep + "/recvs", `{"size":1}`},
+		{"PATCH", "/endpoints/" + ep, `{"name":"yours"}`},
+		{"DELETE", "/endpoints/" + ep, ""},
+		{"POST", "/endpoints/" + ep + "/reset", ""},
+		{"PUT", "/endpoints/" + ep + "/watermarks", `{"soft_high":1,"hard_high":1}`},
+		{"POST", "/endpoints/" + ep + "/recvs", `{"size":1}`},
 		{"GET", "/endpoints/" + ep + "/status", ""},
 	} {
 		p := beta.do(call.method, call.path, call.body).refused(421)

@@ -56,22 +56,38 @@ type listRSPs struct {
 
 func (a *API) registerPoints() {
 	psp, rsp := reflect.TypeFor[dat.PSP](), reflect.TypeFor[dat.RSP]()
-	register(a, route{id: "create-psp", method: http.MethodPost, path: "/psps", tag: tagPoint, summary: "Create a public service point", about: "dat_psp_create, dat_psp_create_any.",
-		status: http.StatusCreated, answer: psp, versioned: true, makes: true}, a.createPSP)
-	register(a, route{id: "list-psps", method: http.MethodGet, path: "/psps", tag: tagPoint, summary: "List public service points",
-		answer: reflect.TypeFor[PageOf[dat.PSP]]()}, a.listPSPs)
-	register(a, route{id: "get-psp", method: http.MethodGet, path: "/psps/{id}", tag: tagPoint, summary: "Query a public service point", about: "dat_psp_query.",
-		answer: psp, versioned: true}, a.getPSP)
-	register(a, route{id: "free-psp", method: http.MethodDelete, path: "/psps/{id}", tag: tagPoint, summary: "Free a public service point", about: "dat_psp_free.",
-		status: http.StatusNoContent}, a.freePSP)
-	register(a, route{id: "create-rsp", method: http.MethodPost, path: "/rsps", tag: tagPoint, summary: "Create a reserved service point", about: "dat_rsp_create.",
-		status: http.StatusCreated, answer: rsp, versioned: true, makes: true}, a.createRSP)
-	register(a, route{id: "list-rsps", method: http.MethodGet, path: "/rsps", tag: tagPoint, summary: "List reserved service points",
-		answer: reflect.TypeFor[PageOf[dat.RSP]]()}, a.listRSPs)
-	register(a, route{id: "get-rsp", method: http.MethodGet, path: "/rsps/{id}", tag: tagPoint, summary: "Query a reserved service point", about: "dat_rsp_query.",
-		answer: rsp, versioned: true}, a.getRSP)
-	register(a, route{id: "free-rsp", method: http.MethodDelete, path: "/rsps/{id}", tag: tagPoint, summary: "Free a reserved service point", about: "dat_rsp_free.",
-		status: http.StatusNoContent}, a.freeRSP)
+	register(a, route{
+		id: "create-psp", method: http.MethodPost, path: "/psps", tag: tagPoint, summary: "Create a public service point", about: "dat_psp_create, dat_psp_create_any.",
+		status: http.StatusCreated, answer: psp, versioned: true, makes: true,
+	}, a.createPSP)
+	register(a, route{
+		id: "list-psps", method: http.MethodGet, path: "/psps", tag: tagPoint, summary: "List public service points",
+		answer: reflect.TypeFor[PageOf[dat.PSP]](),
+	}, a.listPSPs)
+	register(a, route{
+		id: "get-psp", method: http.MethodGet, path: "/psps/{id}", tag: tagPoint, summary: "Query a public service point", about: "dat_psp_query.",
+		answer: psp, versioned: true,
+	}, a.getPSP)
+	register(a, route{
+		id: "free-psp", method: http.MethodDelete, path: "/psps/{id}", tag: tagPoint, summary: "Free a public service point", about: "dat_psp_free.",
+		status: http.StatusNoContent,
+	}, a.freePSP)
+	register(a, route{
+		id: "create-rsp", method: http.MethodPost, path: "/rsps", tag: tagPoint, summary: "Create a reserved service point", about: "dat_rsp_create.",
+		status: http.StatusCreated, answer: rsp, versioned: true, makes: true,
+	}, a.createRSP)
+	register(a, route{
+		id: "list-rsps", method: http.MethodGet, path: "/rsps", tag: tagPoint, summary: "List reserved service points",
+		answer: reflect.TypeFor[PageOf[dat.RSP]](),
+	}, a.listRSPs)
+	register(a, route{
+		id: "get-rsp", method: http.MethodGet, path: "/rsps/{id}", tag: tagPoint, summary: "Query a reserved service point", about: "dat_rsp_query.",
+		answer: rsp, versioned: true,
+	}, a.getRSP)
+	register(a, route{
+		id: "free-rsp", method: http.MethodDelete, path: "/rsps/{id}", tag: tagPoint, summary: "Free a reserved service point", about: "dat_rsp_free.",
+		status: http.StatusNoContent,
+	}, a.freeRSP)
 }
 
 func (b pspCreate) input() rdma.PSPCreate {

@@ -38,15 +38,23 @@ type freeObject struct {
 
 func (a *API) registerPZs() {
 	pz := reflect.TypeFor[dat.PZ]()
-	register(a, route{id: "create-pz", method: http.MethodPost, path: "/pzs", tag: tagPZ, summary: "Create a protection zone", about: "dat_pz_create.",
-		status: http.StatusCreated, answer: pz, versioned: true, makes: true}, a.createPZ)
-	register(a, route{id: "list-pzs", method: http.MethodGet, path: "/pzs", tag: tagPZ, summary: "List protection zones",
-		answer: reflect.TypeFor[PageOf[dat.PZ]]()}, a.listPZs)
-	register(a, route{id: "get-pz", method: http.MethodGet, path: "/pzs/{id}", tag: tagPZ, summary: "Query a protection zone", about: "dat_pz_query.",
-		answer: pz, versioned: true}, a.getPZ)
-	register(a, route{id: "free-pz", method: http.MethodDelete, path: "/pzs/{id}", tag: tagPZ, summary: "Free a protection zone",
+	register(a, route{
+		id: "create-pz", method: http.MethodPost, path: "/pzs", tag: tagPZ, summary: "Create a protection zone", about: "dat_pz_create.",
+		status: http.StatusCreated, answer: pz, versioned: true, makes: true,
+	}, a.createPZ)
+	register(a, route{
+		id: "list-pzs", method: http.MethodGet, path: "/pzs", tag: tagPZ, summary: "List protection zones",
+		answer: reflect.TypeFor[PageOf[dat.PZ]](),
+	}, a.listPZs)
+	register(a, route{
+		id: "get-pz", method: http.MethodGet, path: "/pzs/{id}", tag: tagPZ, summary: "Query a protection zone", about: "dat_pz_query.",
+		answer: pz, versioned: true,
+	}, a.getPZ)
+	register(a, route{
+		id: "free-pz", method: http.MethodDelete, path: "/pzs/{id}", tag: tagPZ, summary: "Free a protection zone",
 		about:  "dat_pz_free. In use: DAT_INVALID_STATE_PZ_IN_USE.",
-		status: http.StatusNoContent}, a.freePZ)
+		status: http.StatusNoContent,
+	}, a.freePZ)
 }
 
 func (a *API) createPZ(ctx context.Context, in *createPZ) (*answer, error) {

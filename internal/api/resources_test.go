@@ -177,8 +177,10 @@ func TestRDMAAndBindReachThePeersMemory(t *testing.T) {
 	r := newRig(t)
 	active, passive := r.pair()
 	local := r.do("POST", "/lmrs", members{"ia": ia0, "pz": r.do("GET", "/endpoints/"+active, nil).at("pz"), "length": 8, "privileges": []string{"LOCAL_READ", "LOCAL_WRITE"}}).is(201)
-	remote := r.do("POST", "/lmrs", members{"ia": ia1, "pz": r.do("GET", "/endpoints/"+passive, nil).at("pz"), "length": 8,
-		"privileges": []string{"LOCAL_READ", "LOCAL_WRITE", "REMOTE_READ", "REMOTE_WRITE"}}).is(201)
+	remote := r.do("POST", "/lmrs", members{
+		"ia": ia1, "pz": r.do("GET", "/endpoints/"+passive, nil).at("pz"), "length": 8,
+		"privileges": []string{"LOCAL_READ", "LOCAL_WRITE", "REMOTE_READ", "REMOTE_WRITE"},
+	}).is(201)
 	r.do("PUT", "/lmrs/"+local.id()+"/data", []byte("12345678"), with("Content-Type", octetsType)).is(204)
 	to := members{"rmr_context": remote.at("rmr_context"), "target_address": remote.at("target_address")}
 	r.do("POST", "/endpoints/"+active+"/rdma-writes", members{"lmr": local.id(), "length": 8, "remote": to}).is(202)

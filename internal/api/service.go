@@ -29,13 +29,19 @@ type whoami struct {
 }
 
 func (a *API) registerService() {
-	register(a, route{id: "list-nodes", method: http.MethodGet, path: "/nodes", tag: tagService, summary: "List the nodes that share the database",
-		answer: reflect.TypeFor[nodeList]()}, a.listNodes)
-	register(a, route{id: "get-whoami", method: http.MethodGet, path: "/whoami", tag: tagService, summary: "Get who the caller is",
-		answer: reflect.TypeFor[whoami]()}, a.getWhoami)
-	register(a, route{id: "get-matrix", method: http.MethodGet, path: "/matrix", tag: tagService, summary: "Get the rules of DAT as data",
+	register(a, route{
+		id: "list-nodes", method: http.MethodGet, path: "/nodes", tag: tagService, summary: "List the nodes that share the database",
+		answer: reflect.TypeFor[nodeList](),
+	}, a.listNodes)
+	register(a, route{
+		id: "get-whoami", method: http.MethodGet, path: "/whoami", tag: tagService, summary: "Get who the caller is",
+		answer: reflect.TypeFor[whoami](),
+	}, a.getWhoami)
+	register(a, route{
+		id: "get-matrix", method: http.MethodGet, path: "/matrix", tag: tagService, summary: "Get the rules of DAT as data",
 		about:  "The modify matrix, the transition table and the flag rules that judge the calls.",
-		answer: reflect.TypeFor[dat.MatrixDoc](), versioned: true, refusals: []int{304}}, a.getMatrix)
+		answer: reflect.TypeFor[dat.MatrixDoc](), versioned: true, refusals: []int{304},
+	}, a.getMatrix)
 	a.registerSession()
 }
 

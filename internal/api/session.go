@@ -73,11 +73,15 @@ type endSession struct {
 }
 
 func (a *API) registerSession() {
-	register(a, route{id: "start-session", method: http.MethodPost, path: "/session", tag: tagService, summary: "Trade a token for a session",
+	register(a, route{
+		id: "start-session", method: http.MethodPost, path: "/session", tag: tagService, summary: "Trade a token for a session",
 		about:  "With Authorization: Bearer. The answer sets an HttpOnly, SameSite=Strict cookie that signs later calls of the same browser in.",
-		status: http.StatusCreated, answer: reflect.TypeFor[sessionInfo]()}, a.startSession)
-	register(a, route{id: "end-session", method: http.MethodDelete, path: "/session", tag: tagService, summary: "End the session",
-		status: http.StatusNoContent}, a.endSession)
+		status: http.StatusCreated, answer: reflect.TypeFor[sessionInfo](),
+	}, a.startSession)
+	register(a, route{
+		id: "end-session", method: http.MethodDelete, path: "/session", tag: tagService, summary: "End the session",
+		status: http.StatusNoContent,
+	}, a.endSession)
 }
 
 func (a *API) startSession(ctx context.Context, in *startSession) (*answer, error) {

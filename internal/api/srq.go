@@ -70,20 +70,34 @@ type postRecvs struct {
 
 func (a *API) registerSRQs() {
 	srq := reflect.TypeFor[dat.SRQ]()
-	register(a, route{id: "create-srq", method: http.MethodPost, path: "/srqs", tag: tagSRQ, summary: "Create a shared receive queue", about: "dat_srq_create.",
-		status: http.StatusCreated, answer: srq, versioned: true, makes: true}, a.createSRQ)
-	register(a, route{id: "list-srqs", method: http.MethodGet, path: "/srqs", tag: tagSRQ, summary: "List shared receive queues",
-		answer: reflect.TypeFor[PageOf[dat.SRQ]]()}, a.listSRQs)
-	register(a, route{id: "get-srq", method: http.MethodGet, path: "/srqs/{id}", tag: tagSRQ, summary: "Query a shared receive queue", about: "dat_srq_query.",
-		answer: srq, versioned: true}, a.getSRQ)
-	register(a, route{id: "modify-srq", method: http.MethodPatch, path: "/srqs/{id}", tag: tagSRQ, summary: "Resize a shared receive queue", about: "dat_srq_resize.",
-		answer: srq, versioned: true, bodyTypes: []string{mergePatchType}}, a.modifySRQ)
-	register(a, route{id: "free-srq", method: http.MethodDelete, path: "/srqs/{id}", tag: tagSRQ, summary: "Free a shared receive queue",
-		about: "dat_srq_free. In use: DAT_INVALID_STATE_SRQ_IN_USE.", status: http.StatusNoContent}, a.freeSRQ)
-	register(a, route{id: "set-srq-low-watermark", method: http.MethodPut, path: "/srqs/{id}/low-watermark", tag: tagSRQ, summary: "Set the low watermark", about: "dat_srq_set_lw.",
-		answer: srq, versioned: true}, a.setSRQLow)
-	register(a, route{id: "post-srq-recvs", method: http.MethodPost, path: "/srqs/{id}/recvs", tag: tagSRQ, summary: "Post receives", about: "dat_srq_post_recv.",
-		status: http.StatusAccepted, answer: reflect.TypeFor[rdma.Posted]()}, a.postSRQRecvs)
+	register(a, route{
+		id: "create-srq", method: http.MethodPost, path: "/srqs", tag: tagSRQ, summary: "Create a shared receive queue", about: "dat_srq_create.",
+		status: http.StatusCreated, answer: srq, versioned: true, makes: true,
+	}, a.createSRQ)
+	register(a, route{
+		id: "list-srqs", method: http.MethodGet, path: "/srqs", tag: tagSRQ, summary: "List shared receive queues",
+		answer: reflect.TypeFor[PageOf[dat.SRQ]](),
+	}, a.listSRQs)
+	register(a, route{
+		id: "get-srq", method: http.MethodGet, path: "/srqs/{id}", tag: tagSRQ, summary: "Query a shared receive queue", about: "dat_srq_query.",
+		answer: srq, versioned: true,
+	}, a.getSRQ)
+	register(a, route{
+		id: "modify-srq", method: http.MethodPatch, path: "/srqs/{id}", tag: tagSRQ, summary: "Resize a shared receive queue", about: "dat_srq_resize.",
+		answer: srq, versioned: true, bodyTypes: []string{mergePatchType},
+	}, a.modifySRQ)
+	register(a, route{
+		id: "free-srq", method: http.MethodDelete, path: "/srqs/{id}", tag: tagSRQ, summary: "Free a shared receive queue",
+		about: "dat_srq_free. In use: DAT_INVALID_STATE_SRQ_IN_USE.", status: http.StatusNoContent,
+	}, a.freeSRQ)
+	register(a, route{
+		id: "set-srq-low-watermark", method: http.MethodPut, path: "/srqs/{id}/low-watermark", tag: tagSRQ, summary: "Set the low watermark", about: "dat_srq_set_lw.",
+		answer: srq, versioned: true,
+	}, a.setSRQLow)
+	register(a, route{
+		id: "post-srq-recvs", method: http.MethodPost, path: "/srqs/{id}/recvs", tag: tagSRQ, summary: "Post receives", about: "dat_srq_post_recv.",
+		status: http.StatusAccepted, answer: reflect.TypeFor[rdma.Posted](),
+	}, a.postSRQRecvs)
 }
 
 func (b srqCreate) input() rdma.SRQCreate {

@@ -33,10 +33,12 @@ type streamChanges struct {
 }
 
 func (a *API) registerStream() {
-	register(a, route{id: "stream-changes", method: http.MethodGet, path: "/changes/stream", tag: tagChange, summary: "Watch changes",
+	register(a, route{
+		id: "stream-changes", method: http.MethodGet, path: "/changes/stream", tag: tagChange, summary: "Watch changes",
 		about: "Server-Sent Events: `event: change` with the change as data and its id as `id`, in order, without gap or duplicate; " +
 			"`event: stale` while the database is away, `event: fresh` when it is back; a comment every 15 s.",
-		answer: reflect.TypeFor[dat.Change](), answerType: eventsType, refusals: []int{410}}, a.streamChanges)
+		answer: reflect.TypeFor[dat.Change](), answerType: eventsType, refusals: []int{410},
+	}, a.streamChanges)
 }
 
 func (a *API) streamChanges(ctx context.Context, in *streamChanges) (*huma.StreamResponse, error) {
