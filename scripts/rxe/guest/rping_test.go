@@ -123,7 +123,8 @@ func TestRpingIsAsked(t *testing.T) {
 	e.post(e.path("/connect"), object{"remote_ia_address": e.address(), "remote_port_qual": port})
 	e.reach(e.id, "CONNECTED")
 	memory := e.memory()
-	text := bytes.Repeat([]byte("datapi!"), pingSize/7+1)[:pingSize]
+	// rping's server writes back a C string.
+	text := append(bytes.Repeat([]byte("datapi!"), pingSize/7+1)[:pingSize-1], 0)
 	for range pings {
 		e.putMemory(text)
 		e.message(advert(t, memory, pingSize))
