@@ -45,6 +45,7 @@ func parseURL(url, application string) (*pgxpool.Config, error) {
 		cfg.MaxConns = max(cfg.MaxConns, poolLeast)
 	}
 	c := cfg.ConnConfig
+	c.Tracer = deadlines{}
 	if c.ValidateConnect == nil {
 		c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}

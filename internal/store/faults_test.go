@@ -252,8 +252,21 @@ func TestAFrozenPostgresIsSeenAndComesBack(t *testing.T) {
 	for _, pid := range processes {
 		must(t, syscall.Kill(pid, syscall.SIGSTOP))
 	}
+	read := make(chan error, 2)
+	go func() { _, err := s.Changes(t.Context(), ChangeQuery{}); read <- err }()
+	go func() { read <- s.Ready(t.Context()) }()
 	_, err = s.Recorder().Record(t.Context(), creation(endpoint(newID(t), "alpha", "")))
 	wantError(t, err, dat.RetInternalError, KindStoreAway)
+	for range cap(read) {
+		select {
+		case err := <-read:
+			if err == nil {
+				t.Error("a read of a frozen database gave no error")
+			}
+		case <-time.After(3 * queryPatience):
+			t.Fatal("a read of a frozen database never ends")
+		}
+	}
 	began := time.Now()
 	_, err = s.Recorder().Record(t.Context(), creation(endpoint(newID(t), "alpha", "")))
 	wantError(t, err, dat.RetInternalError, KindStoreAway)

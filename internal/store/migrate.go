@@ -128,7 +128,9 @@ func withMigrator(ctx context.Context, pool *pgxpool.Pool, work func(*migrate.Mi
 	if err != nil {
 		return 0, err
 	}
-	db := stdlib.OpenDBFromPool(pool)
+	own := pool.Config().ConnConfig
+	own.Tracer = nil // a migration takes the time that it takes
+	db := stdlib.OpenDB(*own)
 	defer func() { _ = db.Close() }()
 	driver, err := mpgx.WithInstance(db, &mpgx.Config{})
 	if err != nil {

@@ -42,6 +42,8 @@ func (s *Store) pruneKept(ctx context.Context) error {
 // prunes deletes what is past its time, hour by hour.
 func (s *Store) prunes(ctx context.Context) {
 	every(ctx, pruneEvery, func() {
+		ctx, cancel := context.WithTimeout(ctx, pruneEvery)
+		defer cancel()
 		var err error
 		if s.cfg.Retention > 0 {
 			_, err = s.Prune(ctx, s.cfg.Retention)

@@ -142,6 +142,8 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // Living are all objects of a node that were not freed, in the order of their creation.
 func (s *Store) Living(ctx context.Context, node string) ([]dat.Object, error) {
+	ctx, cancel := context.WithTimeout(ctx, livingPatience)
+	defer cancel()
 	rows, err := s.pool.Query(ctx, `SELECT type, body FROM objects
 		WHERE node = $1 AND freed_at IS NULL ORDER BY created_change`, node)
 	if err != nil {
