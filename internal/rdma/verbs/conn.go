@@ -5,6 +5,7 @@ package verbs
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
@@ -16,6 +17,10 @@ const quiet = rdma.ReportKind(255)
 // resolveMS is how long the connection manager may look for an address or a
 // route, in milliseconds; the consumer's own time-out is the Manager's.
 const resolveMS = 3000
+
+// graceTime is how long a connection whose work is flushed waits to hear that the
+// peer has disconnected; without that it is broken.
+const graceTime = 500 * time.Millisecond
 
 // conn is one connection of an endpoint from its first step to its end: a CM id,
 // a QP and the work that the QP has.
@@ -43,6 +48,8 @@ type conn struct {
 	work         map[uint64]*work
 	established  bool
 	dead         bool
+	// failing: the device flushes, and nobody has said why yet.
+	failing bool
 	// calling: rdma_connect runs, which blocks on some devices; it then clears up.
 	calling bool
 	// held are completions that came before the connection was established.
@@ -239,6 +246,12 @@ func (c *conn) complete(e completion) {
 	r.Solicited = e.solicited
 	w.done()
 	c.deliver(r)
+	if status == dat.DTOErrFlushed && !c.dead && !c.failing {
+		c.failing = true
+		time.AfterFunc(graceTime, func() {
+			c.hw.spawn(func() { c.end(rdma.ReportBroken, name, "The queue pair failed.") })
+		})
+	}
 	if status != dat.DTOSuccess && status != dat.DTOErrFlushed && !c.dead {
 		// The failed completion tells the Manager that the connection is broken (T37).
 		c.hw.spawn(func() { c.end(quiet, "", "") })
