@@ -96,8 +96,9 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 	$(NPM) ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
-# Files of an earlier build bear other hashes: they would stay, and be embedded.
+# Files of an earlier build bear other hashes: they would stay, and be embedded. They go when the new ones are there.
 web/dist/index.html: web/node_modules/.installed $(WEB_SOURCES)
-	@rm -rf web/dist/assets
+	@touch web/node_modules/.building
 	$(NPM) run build
+	@find web/dist/assets -type f ! -newer web/node_modules/.building -delete
 	@touch $@
