@@ -231,10 +231,15 @@ function useColumns<T extends { id: string }>(columns: readonly GridColumn<T>[],
 
 const noRows: never[] = [];
 
-/** Tells the screen what is in sight, once for each difference. */
+const restTime = 150;
+
+/** Tells the screen what is in sight, once the scrolling rests: live cells are asked for what is looked at only. */
 function useReport<T extends { id: string }>(props: ObjectGridProps<T>, total: number | undefined, rows: (T | undefined)[]) {
   const { onVisible, onTotal } = props;
   const ids = rows.flatMap((row) => (row ? [row.id] : [])).join();
-  useEffect(() => onVisible?.(ids === "" ? [] : ids.split(",")), [ids, onVisible]);
+  useEffect(() => {
+    const timer = setTimeout(() => onVisible?.(ids === "" ? [] : ids.split(",")), restTime);
+    return () => clearTimeout(timer);
+  }, [ids, onVisible]);
   useEffect(() => onTotal?.(total), [total, onTotal]);
 }
