@@ -6074,6 +6074,8 @@ export interface operations {
                 name?: components["parameters"]["NameQuery"];
                 /** @description A label as key=value; repeated, all must be there. */
                 label?: components["parameters"]["LabelQuery"];
+                /** @description The adapter's id; repeat for OR. */
+                ia?: components["parameters"]["IaQuery"];
                 /** @description The node's name; repeat for OR. */
                 node?: components["parameters"]["NodeQuery"];
                 /** @description soft or verbs; repeat for OR. */
@@ -6263,6 +6265,8 @@ export interface operations {
                 node?: components["parameters"]["NodeQuery"];
                 /** @description The protection zone's id; repeat for OR. */
                 pz?: components["parameters"]["PzQuery"];
+                /** @description The memory type; repeat for OR. */
+                mem_type?: components["schemas"]["MemType"][];
             };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
@@ -7247,6 +7251,8 @@ export interface operations {
                 node?: components["parameters"]["NodeQuery"];
                 /** @description The protection zone's id; repeat for OR. */
                 pz?: components["parameters"]["PzQuery"];
+                /** @description The id of the memory that it is bound to; repeat for OR. */
+                lmr?: string[];
             };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
@@ -7871,6 +7877,8 @@ export interface operations {
                 node?: components["parameters"]["NodeQuery"];
                 /** @description The protection zone's id; repeat for OR. */
                 pz?: components["parameters"]["PzQuery"];
+                /** @description The state; repeat for OR. */
+                state?: components["schemas"]["SRQState"][];
             };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
