@@ -57,8 +57,9 @@ export function ObjectGrid<T extends { id: string }>(props: ObjectGridProps<T>) 
   });
   const inSight = virtual.getVirtualItems();
   const table = useColumns(columns, chosen);
-  const visible = table.getVisibleLeafColumns();
-  const shown = useMemo(() => visible.map((column) => column.columnDef.meta as GridColumn<T>), [visible]);
+  // The table may hand out a new array each time; rows compare by identity, so this one stays while its ids do.
+  const visible = table.getVisibleLeafColumns().map((column) => column.id).join();
+  const shown = useMemo(() => columns.filter((column) => visible.split(",").includes(column.id)), [columns, visible]);
   const template = [...(selection ? ["22px"] : []), ...shown.map((c) => `minmax(${c.width}px, ${c.grow ?? 1}fr)`)].join(" ");
   const least = shown.reduce((sum, c) => sum + c.width + 12, selection ? 46 : 12);
 
