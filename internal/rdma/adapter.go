@@ -117,6 +117,7 @@ func (m *Manager) forget(e entity) {
 	o.dead = true
 	if _, ok := m.index.LoadAndDelete(o.id); ok {
 		o.ia.count[o.typ]--
+		m.names.renamed(o.recorded(), nil)
 	}
 }
 
@@ -148,5 +149,11 @@ func (ia *adapter) usage() dat.IAUsage {
 	}
 }
 
-// wr gives n new ids of work requests, the first of them.
-func (ia *adapter) wr(n int) uint64 { return ia.nextWR.Add(uint64(n)) - uint64(n) + 1 }
+// wr gives the first of n new ids of work requests. A dry run takes none and gets
+// what the call itself would.
+func (ia *adapter) wr(c Call, n int) uint64 {
+	if c.DryRun {
+		return ia.nextWR.Load() + 1
+	}
+	return ia.nextWR.Add(uint64(n)) - uint64(n) + 1
+}

@@ -16,13 +16,17 @@ func (t *tx) answer(c Call, id dat.Handle, with dat.Handle) (*request, *endpoint
 	ep, ok := find[*endpoint](t.m, with)
 	if ok {
 		locks = append(locks, &ep.object)
-	} else if with != dat.HandleNull {
-		return nil, nil, errBodyHandle(dat.TypeEndpoint, with, "endpoint")
 	}
 	if err := t.lock(locks...); err != nil {
 		return nil, nil, err
 	}
-	return q, ep, t.match(c, &q.object)
+	if err := t.match(c, &q.object); err != nil {
+		return nil, nil, err
+	}
+	if !ok && with != dat.HandleNull {
+		return nil, nil, errBodyHandle(dat.TypeEndpoint, with, "endpoint")
+	}
+	return q, ep, nil
 }
 
 // endRequest enters the end of a request.
@@ -40,13 +44,13 @@ func (m *Manager) AcceptCR(ctx context.Context, c Call, id dat.Handle, in CRAcce
 		if !ok {
 			return nil, nil, errHandle(dat.TypeCR, id)
 		}
-		with, op, err := q.acceptWith(in.Endpoint)
-		if err != nil {
-			return nil, nil, err
-		}
+		with, op, wrong := q.acceptWith(in.Endpoint)
 		q, ep, err := t.answer(c, id, with)
 		if err != nil {
 			return nil, nil, err
+		}
+		if wrong != nil {
+			return nil, nil, wrong
 		}
 		return t.accept(c, q, ep, op, in.PrivateData)
 	})

@@ -72,6 +72,9 @@ func run[T dat.Object](b *Batch, c Call, on dat.Handle, cause string, prepare fu
 	}
 	c.DryRun = false
 	o, img, err := prepare(b.t)
+	if err == nil && any(img) != nil {
+		err = b.t.nameFree(o, img)
+	}
 	if err := b.step(c, o, on, cause, err); err != nil {
 		return none, err
 	}

@@ -13,7 +13,11 @@ import (
 func (m *Manager) completed(ep *endpoint, r Report) {
 	ep.mu.Lock()
 	if ep.stale > 0 || ep.freed {
+		if r.SRQ == dat.HandleNull {
+			r.SRQ = ep.live.SRQ
+		}
 		ep.mu.Unlock()
+		m.lost(r)
 		return
 	}
 	w, ok := ep.takeWorkLocked(r)
@@ -180,11 +184,11 @@ func (m *Manager) taken(ep *endpoint, r Report) {
 		return
 	}
 	ep.mu.Lock()
-	if ep.stale == 0 && !ep.freed {
-		if w, ok := s.taken(r.WR); ok {
-			ep.recvs[r.WR] = w
-			m.watermarksLocked(ep, len(ep.recvs))
-		}
+	if ep.stale > 0 || ep.freed {
+		m.lost(r)
+	} else if w, ok := s.taken(r.WR); ok {
+		ep.recvs[r.WR] = w
+		m.watermarksLocked(ep, len(ep.recvs))
 	}
 	ep.mu.Unlock()
 	m.act(ep)

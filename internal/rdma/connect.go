@@ -156,7 +156,7 @@ func (m *Manager) dial(ep *endpoint, in dat.Input, from dat.EPState, to Connect,
 
 // takeBack is the second change of an operation that the engine refused.
 func (m *Manager) takeBack(ep *endpoint, in dat.Input, entered, from dat.EPState, d *dat.Error) {
-	back := transition(entered, dat.Verdict{Kind: dat.Move, Next: from}, nil, nil)
+	back := moveTo(dat.Verdict{Kind: dat.Move, Next: from}, nil, nil)
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	if ep.live.State == entered {

@@ -78,6 +78,11 @@ func (m *Manager) ResetEP(ctx context.Context, c Call, id dat.Handle) (*dat.Endp
 
 // reset acts: the provider forgets the connection, and so do the counts.
 func (m *Manager) reset(ep *endpoint, refusal *error) {
+	m.resetCalling(ep, refusal)
+	m.act(ep)
+}
+
+func (m *Manager) resetCalling(ep *endpoint, refusal *error) {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
 	m.actCalling(ep)

@@ -107,6 +107,7 @@ func (ep *endpoint) watch() (dat.EPState, <-chan struct{}, bool) {
 // setLocked replaces the live image and wakes who watches the state.
 func (ep *endpoint) setLocked(e *dat.Endpoint) {
 	moved := ep.live == nil || ep.live.State != e.State
+	ep.m().settled(ep, ep.live, e)
 	ep.live = e
 	if moved {
 		close(ep.changed)
@@ -144,6 +145,7 @@ func (ep *endpoint) engine() (EP, error) {
 func (ep *endpoint) markFreed() {
 	ep.mu.Lock()
 	ep.freed, ep.ending = true, false
+	ep.m().settled(ep, ep.live, nil)
 	ep.stopTimersLocked()
 	ep.dropWorksLocked()
 	close(ep.changed)

@@ -114,7 +114,7 @@ func (t *tx) freeEP(c Call, id dat.Handle, unconnected bool) error {
 	if err := t.match(c, &ep.object); err != nil {
 		return err
 	}
-	now := ep.now()
+	now := t.live(ep)
 	if v := dat.Judge(now.State, dat.OpFree); v.Kind != dat.End {
 		return ep.holder(v.Err(now.State, dat.OpFree))
 	}

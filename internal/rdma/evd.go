@@ -194,6 +194,12 @@ func (t *tx) freeEVD(c Call, id dat.Handle) error {
 		return err
 	}
 	return t.freeUnused(c, q, "dat_evd_free", func(n int) *dat.Error {
+		if q == q.ia.async {
+			return &dat.Error{
+				Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDInUse,
+				Detail: "This is the EVD for asynchronous events of " + string(q.ia.id) + ", which lives as long as its adapter; free another one.",
+			}
+		}
 		return errInUse(&q.object, dat.SubInvalidStateEVDInUse, n, "endpoints, service points or adapters")
 	}, func() { q.unmake(""); q.q.close() })
 }

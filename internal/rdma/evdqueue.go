@@ -125,8 +125,8 @@ func (q *queue) takeLocked(max int) []queued {
 	n := min(max, len(q.events))
 	taken := make([]queued, n)
 	copy(taken, q.events)
-	q.events = append(q.events[:0], q.events[n:]...)
-	clear(q.events[len(q.events) : len(q.events)+n])
+	clear(q.events[:n])
+	q.events = q.events[n:]
 	for _, e := range taken {
 		if e.wakes {
 			q.waking--
@@ -181,8 +181,7 @@ func (q *queue) wait(ctx context.Context, max, threshold int, mode dat.EVDMode, 
 // wokenLocked tells why a wait ended: nil where events are to be taken. Who has
 // gone away takes none.
 func (q *queue) wokenLocked(ctx context.Context, w *waiter, o *object) error {
-	waiting := q.waiter == w
-	if waiting {
+	if q.waiter == w {
 		q.waiter = nil
 	}
 	switch {
@@ -190,7 +189,7 @@ func (q *queue) wokenLocked(ctx context.Context, w *waiter, o *object) error {
 		return errAborted(o)
 	case !q.waitable:
 		return errUnwaitable(o)
-	case waiting && errors.Is(ctx.Err(), context.Canceled):
+	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
 	}
 	return nil
@@ -250,12 +249,14 @@ func (q *queue) setWaitable(w bool) {
 	}
 }
 
-// close ends the queue: a waiter gets DAT_ABORT.
+// close ends the queue: a waiter gets DAT_ABORT, and what was not dequeued is lost.
 func (q *queue) close() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.closed = true
 	q.wakeLocked()
+	lost := q.takeLocked(len(q.events))
+	q.mu.Unlock()
+	reap(lost)
 }
 
 func errAborted(o *object) *dat.Error {

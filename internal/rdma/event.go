@@ -56,6 +56,9 @@ func (m *Manager) PostSE(ctx context.Context, c Call, id dat.Handle, data Softwa
 	if err := m.open(); err != nil {
 		return dat.Event{}, err
 	}
+	if err := matches(c, q.recorded()); err != nil {
+		return dat.Event{}, err
+	}
 	if err := dat.CheckPostSE(imageOf[*dat.EVD](&q.object)); err != nil {
 		return dat.Event{}, err
 	}

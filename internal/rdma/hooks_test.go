@@ -58,11 +58,35 @@ func (a hookedIA) CreateEP(id dat.Handle, params rdma.EPParams) (rdma.EP, error)
 	if err := a.hook.of("CreateEP"); err != nil {
 		return nil, err
 	}
+	if q, ok := params.SRQ.(hookedSRQ); ok {
+		params.SRQ = q.SRQ
+	}
 	ep, err := a.IA.CreateEP(id, params)
 	if err != nil {
 		return nil, err
 	}
 	return hookedEP{ep, a.hook}, nil
+}
+
+// CreateSRQ implements rdma.IA.
+func (a hookedIA) CreateSRQ(id dat.Handle, pz rdma.Object, dtos, iov int32) (rdma.SRQ, error) {
+	q, err := a.IA.CreateSRQ(id, pz, dtos, iov)
+	if err != nil {
+		return nil, err
+	}
+	return hookedSRQ{q, a.hook}, nil
+}
+
+type hookedSRQ struct {
+	rdma.SRQ
+	hook *hooks
+}
+
+func (q hookedSRQ) SetLowWatermark(low int32) error {
+	if err := q.hook.of("SetLowWatermark"); err != nil {
+		return err
+	}
+	return q.SRQ.SetLowWatermark(low)
 }
 
 type hookedEP struct {
@@ -82,6 +106,14 @@ func (e hookedEP) Connect(c rdma.Connect) error {
 		return err
 	}
 	return e.EP.Connect(c)
+}
+
+// Post implements rdma.EP; "Post swallows" takes requests that never complete.
+func (e hookedEP) Post(requests []rdma.Request) error {
+	if e.hook.of("Post swallows") != nil {
+		return nil
+	}
+	return e.EP.Post(requests)
 }
 
 func (e hookedEP) PostRecv(recvs []rdma.Recv) error {

@@ -49,8 +49,11 @@ func (t *tx) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 		if err := dat.CheckLMRCreate(&ia.facts, q, see); err != nil {
 			return nil, err
 		}
-		return img, t.m.claimMemory(img)
+		return img, nil
 	}); err != nil {
+		return nil, nil, err
+	}
+	if err := t.m.claimMemory(img); err != nil {
 		return nil, nil, err
 	}
 	t.undo = append(t.undo, func() { t.m.returnMemory(img) })
@@ -178,16 +181,14 @@ func (m *Manager) WriteLMR(ctx context.Context, c Call, id dat.Handle, offset in
 	if err := m.open(); err != nil {
 		return err
 	}
+	if o := m.objectOf(id); o != nil && o.typ == dat.TypeLMR {
+		if err := matches(c, o.recorded()); err != nil {
+			return err
+		}
+	}
 	hw, err := m.memoryRange(id, offset, int64(len(data)))
 	if err != nil || c.DryRun {
 		return err
-	}
-	if c.Match != nil {
-		if o := m.objectOf(id); o != nil && o.recorded() != nil {
-			if err := c.Match(o.recorded().Head().Version); err != nil {
-				return err
-			}
-		}
 	}
 	if _, err := hw.WriteAt(data, offset); err != nil {
 		return asError(err)

@@ -45,6 +45,9 @@ type Manager struct {
 
 	// index finds every object by its handle: dat.Handle → entity.
 	index sync.Map
+	names names
+	// places finds an endpoint by where it is connected: place → *endpoint.
+	places sync.Map
 
 	mu        sync.Mutex
 	providers []Provider
@@ -94,9 +97,9 @@ func (m *Manager) AddProvider(ctx context.Context, p Provider) error {
 	if err != nil {
 		return err
 	}
-	m.mu.Lock()
-	m.providers = append(m.providers, p)
-	m.mu.Unlock()
+	if !m.takeProvider(p) {
+		return errors.Join(errClosed(), p.Close())
+	}
 	ops := make([]openedIA, len(ias))
 	for i, hw := range ias {
 		ops[i] = openedIA{provider: p.Name(), hw: hw}
@@ -110,6 +113,16 @@ func (m *Manager) AddProvider(ctx context.Context, p Provider) error {
 	}
 	m.goes(func() { m.welcome(p) })
 	return nil
+}
+
+// takeProvider keeps a provider for Close, unless that has begun.
+func (m *Manager) takeProvider(p Provider) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.closed {
+		m.providers = append(m.providers, p)
+	}
+	return !m.closed
 }
 
 // welcome runs adapters that appear later.

@@ -86,9 +86,15 @@ func (o *object) publish(img dat.Object) {
 		if old != nil && old.obj.Head().Version > img.Head().Version {
 			return
 		}
-		if o.image.CompareAndSwap(old, next) {
-			return
+		if !o.image.CompareAndSwap(old, next) {
+			continue
 		}
+		var was dat.Object
+		if old != nil {
+			was = old.obj
+		}
+		o.ia.m.names.renamed(was, img)
+		return
 	}
 }
 

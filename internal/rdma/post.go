@@ -58,10 +58,8 @@ func (m *Manager) PostRDMA(ctx context.Context, c Call, id dat.Handle, kind dat.
 	if kind == dat.KindRDMARead {
 		op = dat.OpPostRDMARead
 	}
-	key, addr, err := remoteMemory(in.RemoteContext, in.TargetAddress)
-	if err != nil {
-		return Posted{}, err
-	}
+	var key uint32
+	var addr uint64
 	var mem LMR
 	p := posting{in: op, kind: kind, count: 1, size: in.Length, flags: in.Flags, cookie: in.Cookie}
 	p.check = func(e *dat.Endpoint) error {
@@ -73,6 +71,9 @@ func (m *Manager) PostRDMA(ctx context.Context, c Call, id dat.Handle, kind dat.
 			return err
 		}
 		var err error
+		if key, addr, err = remoteMemory(in.RemoteContext, in.TargetAddress); err != nil {
+			return err
+		}
 		mem, err = m.memoryOf(in.LMR)
 		return err
 	}
@@ -138,13 +139,19 @@ func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, ac
 	if err := p.judge(ep, c); err != nil {
 		return Posted{}, err
 	}
-	first := ep.ia.wr(p.count)
+	first := ep.ia.wr(c, p.count)
 	cookies := cookiesOf(p.cookie, first, p.count)
 	if c.DryRun {
 		return Posted{Posted: p.count, Cookies: cookies}, nil
 	}
+	if p.bind != nil && !m.holdMemory(p.bind.lmr, 1) {
+		return Posted{}, errBodyHandle(dat.TypeLMR, p.bind.lmr, "lmr")
+	}
 	b, err := ep.reserve(p, first, cookies)
 	if err != nil {
+		if p.bind != nil {
+			m.holdMemory(p.bind.lmr, -1)
+		}
 		return Posted{}, err
 	}
 	if err := m.hand(ep, p, first, act); err != nil {
@@ -161,10 +168,8 @@ func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, ac
 
 // judge judges a posting by condition, state, readiness and its own rules.
 func (p posting) judge(ep *endpoint, c Call) error {
-	if c.Match != nil {
-		if err := c.Match(ep.recorded().Head().Version); err != nil {
-			return err
-		}
+	if err := matches(c, ep.recorded()); err != nil {
+		return err
 	}
 	now := ep.now()
 	if err := judge(now, p.in); err != nil {
@@ -213,8 +218,8 @@ func (ep *endpoint) reserve(p posting, first uint64, cookies []string) (int, err
 	return len(works), nil
 }
 
-// hand gives the DTOs to the engine; where it refuses, none is outstanding. Where
-// there is no engine the rules of DISCONNECTED hold: they are flushed.
+// hand gives the DTOs to the engine; where it refuses or there is none, none is
+// outstanding.
 func (m *Manager) hand(ep *endpoint, p posting, first uint64, act func(EP, uint64) error) error {
 	hw, err := ep.engine()
 	if err == nil {
@@ -226,11 +231,15 @@ func (m *Manager) hand(ep *endpoint, p posting, first uint64, act func(EP, uint6
 		return nil
 	}
 	ep.mu.Lock()
-	defer ep.mu.Unlock()
 	works := ep.worksLocked(p.kind)
 	for i := range p.count {
+		if w, ok := works[first+uint64(i)]; ok && w.bind != nil {
+			ep.loose = append(ep.loose, w.bind)
+		}
 		delete(works, first+uint64(i))
 	}
+	ep.mu.Unlock()
+	m.act(ep)
 	return asError(err)
 }
 

@@ -31,8 +31,8 @@ var takers = map[ReportKind]func(*Manager, *adapter, Report){
 	ReportRequest:     func(m *Manager, _ *adapter, r Report) { m.arrived(r) },
 	ReportRequestGone: (*Manager).vanished,
 	ReportEstablished: func(m *Manager, _ *adapter, r Report) { m.ofEndpoint(r, m.established) },
-	ReportCompletion:  func(m *Manager, _ *adapter, r Report) { m.ofEndpoint(r, m.completed) },
-	ReportRecvTaken:   func(m *Manager, _ *adapter, r Report) { m.ofEndpoint(r, m.taken) },
+	ReportCompletion:  func(m *Manager, _ *adapter, r Report) { m.ofReceiver(r, m.completed) },
+	ReportRecvTaken:   func(m *Manager, _ *adapter, r Report) { m.ofReceiver(r, m.taken) },
 	ReportProbe:       func(m *Manager, _ *adapter, r Report) { m.ofEndpoint(r, m.probed) },
 	ReportReset:       func(m *Manager, _ *adapter, r Report) { m.ofEndpoint(r, m.wasReset) },
 	ReportSRQLimit:    (*Manager).srqLimit,
@@ -48,9 +48,7 @@ var takers = map[ReportKind]func(*Manager, *adapter, Report){
 func (m *Manager) take(ia *adapter, r Report) {
 	if in, ok := endpointReports[r.Kind]; ok {
 		m.ofEndpoint(r, func(ep *endpoint, r Report) {
-			if !ep.outdated() {
-				m.happened(ep, in, happening{reason: r.Reason, detail: r.Detail, data: dat.EventData{PrivateData: r.PrivateData}})
-			}
+			m.reported(ep, in, happening{reason: r.Reason, detail: r.Detail, data: dat.EventData{PrivateData: r.PrivateData}})
 		})
 		return
 	}
@@ -68,11 +66,23 @@ func (m *Manager) ofEndpoint(r Report, f func(*endpoint, Report)) {
 	}
 }
 
-// outdated tells whether reports still speak of a connection before a reset.
-func (ep *endpoint) outdated() bool {
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	return ep.stale > 0
+// ofReceiver hands a report to its endpoint. A receive that an endpoint took from
+// an SRQ before it was freed is gone from there.
+func (m *Manager) ofReceiver(r Report, f func(*endpoint, Report)) {
+	if ep, ok := find[*endpoint](m, r.EP); ok {
+		f(ep, r)
+		return
+	}
+	m.lost(r)
+}
+
+// lost takes a receive out of its SRQ whose completion nobody gets (T2, T39).
+func (m *Manager) lost(r Report) {
+	if s, ok := find[*srq](m, r.SRQ); ok {
+		if w, ok := s.taken(r.WR); ok {
+			w.reap()
+		}
+	}
 }
 
 // wasReset ends the time of stale reports.
@@ -84,9 +94,6 @@ func (m *Manager) wasReset(ep *endpoint, _ Report) {
 
 // established takes T14 and T22: addresses, peer and queue pair are known now.
 func (m *Manager) established(ep *endpoint, r Report) {
-	if ep.outdated() {
-		return
-	}
 	var shown dat.Transport
 	if hw, ok := ep.hw.get(); ok {
 		ep.calls.Lock()
@@ -94,7 +101,7 @@ func (m *Manager) established(ep *endpoint, r Report) {
 		ep.calls.Unlock()
 	}
 	peer := m.peerOf(ep, r)
-	m.happened(ep, dat.EvEstablished, happening{
+	m.reported(ep, dat.EvEstablished, happening{
 		reason: r.Reason, detail: r.Detail, data: dat.EventData{PrivateData: r.PrivateData},
 		more: func(e *dat.Endpoint) {
 			e.Transport = shown
@@ -112,66 +119,6 @@ func (m *Manager) established(ep *endpoint, r Report) {
 			e.Peer = &p
 		},
 	})
-}
-
-// peerOf is what is known of the other end beyond its address: its endpoint where
-// the provider tells, or where it is one of this node.
-func (m *Manager) peerOf(ep *endpoint, r Report) *dat.Peer {
-	p := &dat.Peer{Endpoint: r.PeerEP, QPNum: r.PeerQPNum}
-	other, ok := find[*endpoint](m, r.PeerEP)
-	if !ok {
-		other, ok = m.oppositeOf(ep, r)
-	}
-	if ok {
-		node := m.node
-		p.Endpoint, p.Node = other.id, &node
-		if img := imageOf[*dat.Endpoint](&other.object); img != nil {
-			p.Name = ptr(string(img.Name))
-		}
-	}
-	return p
-}
-
-// oppositeOf finds the other end on this node by addresses and qualifiers.
-func (m *Manager) oppositeOf(ep *endpoint, r Report) (*endpoint, bool) {
-	ep.mu.Lock()
-	mine := ep.live
-	ep.mu.Unlock()
-	remote, qual := firstOf(r.RemoteAddress, deref(mine.RemoteIAAddress)), firstSet(r.RemoteQual, deref(mine.RemotePortQual))
-	local := firstSet(r.LocalQual, deref(mine.LocalPortQual))
-	var found *endpoint
-	m.index.Range(func(_, v any) bool {
-		other, ok := v.(*endpoint)
-		if !ok || other == ep {
-			return true
-		}
-		other.mu.Lock()
-		e := other.live
-		other.mu.Unlock()
-		if e == nil || deref(e.LocalIAAddress) != remote || deref(e.LocalPortQual) != qual || deref(e.RemotePortQual) != local {
-			return true
-		}
-		found = other
-		return false
-	})
-	return found, found != nil
-}
-
-// deref is what p points to, the zero value for nil.
-func deref[T any](p *T) T {
-	var zero T
-	if p == nil {
-		return zero
-	}
-	return *p
-}
-
-// firstSet is a unless it is zero, else b.
-func firstSet(a, b int32) int32 {
-	if a != 0 {
-		return a
-	}
-	return b
 }
 
 // srqLimit takes the low watermark of an SRQ, which DAT numbers as a reason only.

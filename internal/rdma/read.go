@@ -86,10 +86,14 @@ type filler interface{ fill(img dat.Object) }
 
 // fillOne is an image with the live members of its object, a copy where there are any.
 func fillOne[T dat.Object](m *Manager, img T) T {
-	v, ok := m.index.Load(img.Head().ID)
-	if !ok {
-		return img
+	if v, ok := m.index.Load(img.Head().ID); ok {
+		return filled(v, img)
 	}
+	return img
+}
+
+// filled is fillOne by an entity of the index.
+func filled[T dat.Object](v any, img T) T {
 	f, ok := v.(filler)
 	if !ok {
 		return img

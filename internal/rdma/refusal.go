@@ -52,6 +52,14 @@ func errInUse(o *object, sub dat.Subtype, n int, users string) *dat.Error {
 	}
 }
 
+// errNameTaken is what a name meets that another object bears.
+func errNameTaken(o *object) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState, Kind: "name-taken", Field: "name",
+		Detail: fmt.Sprintf("The living %s %s bears this name; choose another one or free that object.", o.typ, o.id),
+	}
+}
+
 // errBusy is what a unit of several writes meets when another write holds an
 // object that it did not name beforehand.
 func errBusy(o *object) *dat.Error {

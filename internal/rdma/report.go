@@ -31,7 +31,8 @@ const (
 	// ReportEPError: EP; seen only by the adapter (T38).
 	ReportEPError
 	// ReportCompletion: EP, WR, Operation, Status, Length, Payload, Solicited,
-	// RMRContext and TargetAddress (a successful bind).
+	// RMRContext and TargetAddress (a successful bind); SRQ for a receive of one
+	// whose taking was not reported.
 	ReportCompletion
 	// ReportRecvTaken: EP, SRQ, WR; a receive was taken from an SRQ and will
 	// complete later.

@@ -137,17 +137,18 @@ func (m *Manager) loseConnections(ia *adapter) {
 	for _, e := range m.objectsOf(ia, dat.TypeCR) {
 		m.endRequestNow(e.(*request), causeRestore, "the connection request ended with the process")
 	}
+	reserved := m.reservedOn(ia)
 	for _, e := range m.objectsOf(ia, dat.TypeEndpoint) {
-		m.restoreState(e.(*endpoint))
+		m.restoreState(e.(*endpoint), reserved[e.base().id])
 	}
 }
 
 // restoreState brings one endpoint back to where a process begins.
-func (m *Manager) restoreState(ep *endpoint) {
+func (m *Manager) restoreState(ep *endpoint, reserved bool) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	from, to := ep.live.State, dat.EPUnconnected
-	if m.reservedBy(ep) != nil {
+	if reserved {
 		to = dat.EPReserved
 	}
 	if from == to {
@@ -155,18 +156,19 @@ func (m *Manager) restoreState(ep *endpoint) {
 	}
 	detail := "it was " + from.String() + " when the process ended; its connection and what was posted are lost"
 	last := &dat.LastEvent{Reason: ptr("RESTORED"), At: now(), Detail: &detail}
-	m.changeLocked(ep, causeRestore, detail, transition(from, dat.Verdict{Kind: dat.Move, Next: to}, last, nil))
+	m.changeLocked(ep, causeRestore, detail, moveTo(dat.Verdict{Kind: dat.Move, Next: to}, last, nil))
 }
 
-// reservedBy is the RSP that still waits for a request for the endpoint, or nil.
-func (m *Manager) reservedBy(ep *endpoint) *servicePoint {
-	for _, e := range m.objectsOf(ep.ia, dat.TypeRSP) {
+// reservedOn are the endpoints whose RSP still waits for a request.
+func (m *Manager) reservedOn(ia *adapter) map[dat.Handle]bool {
+	out := map[dat.Handle]bool{}
+	for _, e := range m.objectsOf(ia, dat.TypeRSP) {
 		sp := e.(*servicePoint)
-		if img, ok := sp.recorded().(*dat.RSP); ok && img.Endpoint == ep.id && !sp.used.Load() {
-			return sp
+		if img, ok := sp.recorded().(*dat.RSP); ok && !sp.used.Load() {
+			out[img.Endpoint] = true
 		}
 	}
-	return nil
+	return out
 }
 
 // memorySize is what a region takes of the service's memory.

@@ -3,6 +3,7 @@ package rdma_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -36,8 +37,14 @@ func newRig(t *testing.T, opts ...soft.Option) *rig {
 
 func startRig(t *testing.T, rec *rdmatest.Recorder, living []dat.Object, opts ...soft.Option) *rig {
 	t.Helper()
+	return startRigOn(t, rec, rec, living, opts...)
+}
+
+// startRigOn is startRig with a recorder around the one in memory.
+func startRigOn(t *testing.T, rec *rdmatest.Recorder, around rdma.Recorder, living []dat.Object, opts ...soft.Option) *rig {
+	t.Helper()
 	r := &rig{T: t, rec: rec, soft: soft.New(2, opts...), hook: &hooks{}, ia: "soft0@test", peer: "soft1@test"}
-	r.m = rdma.NewManager("test", rec)
+	r.m = rdma.NewManager("test", around)
 	ctx := context.Background()
 	if err := r.m.AddProvider(ctx, hooked{r.soft, r.hook}); err != nil {
 		t.Fatal(err)
@@ -179,6 +186,16 @@ func (r *rig) refusal(err error, want dat.Return) *dat.Error {
 		r.Errorf("%s says nothing for a person", d.Return)
 	}
 	return d
+}
+
+// number is the id of the work request behind a cookie that the Manager gave.
+func number(t *testing.T, cookie string) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(cookie, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // causes are the causes of an object's changes, the oldest first.

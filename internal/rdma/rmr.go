@@ -17,6 +17,8 @@ type rmr struct {
 
 	mu   sync.Mutex
 	bind *binding // the present one, nil while unbound
+	// ended tells that the window was freed: what completes later binds nothing.
+	ended bool
 }
 
 // binding is a bind of a window, asked for or in force. It keeps its LMR in use.
@@ -95,6 +97,9 @@ func (w *rmr) unmake(why string) {
 	if hw, ok := w.hw.take(why); ok {
 		hw.Free()
 	}
+	w.mu.Lock()
+	w.ended = true
+	w.mu.Unlock()
 	w.m().replaceBinding(w, nil)
 }
 
@@ -142,19 +147,11 @@ func (m *Manager) BindRMR(ctx context.Context, c Call, id dat.Handle, in BindPos
 		mem, err = m.memoryOf(in.LMR)
 		return err
 	}
-	posted, err := m.post(ctx, c, id, p, func(hw EP, first uint64) error {
-		if !m.holdMemory(b.lmr, 1) {
-			return errBodyHandle(dat.TypeLMR, b.lmr, "lmr")
-		}
+	return m.post(ctx, c, id, p, func(hw EP, first uint64) error {
 		r := p.request(first)
 		r.RMR, r.LMR, r.Offset, r.Length, r.Privileges = window, mem, in.Offset, in.Length, in.Privileges
-		if err := hw.Post([]Request{r}); err != nil {
-			m.holdMemory(b.lmr, -1)
-			return err
-		}
-		return nil
+		return hw.Post([]Request{r})
 	})
-	return posted, err
 }
 
 // holdMemory counts a window among the users of a region; null has none. It
@@ -183,7 +180,7 @@ func (m *Manager) bound(b *binding, r Report) {
 		m.holdMemory(b.lmr, -1)
 		return
 	}
-	if len(b.privileges) == 0 || b.lmr == dat.HandleNull {
+	if len(b.privileges) == 0 || b.length == 0 || b.lmr == dat.HandleNull {
 		m.holdMemory(b.lmr, -1)
 		m.replaceBinding(b.rmr, nil)
 		return
@@ -192,11 +189,14 @@ func (m *Manager) bound(b *binding, r Report) {
 	m.replaceBinding(b.rmr, b)
 }
 
-// replaceBinding swaps a window's binding and lets go of the old one's region.
+// replaceBinding swaps a window's binding and lets go of the old one's region; a
+// window that was freed takes none.
 func (m *Manager) replaceBinding(w *rmr, b *binding) {
 	w.mu.Lock()
-	old := w.bind
-	w.bind = b
+	old := b
+	if !w.ended || b == nil {
+		old, w.bind = w.bind, b
+	}
 	w.mu.Unlock()
 	if old != nil {
 		m.holdMemory(old.lmr, -1)

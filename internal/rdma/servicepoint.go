@@ -3,6 +3,7 @@ package rdma
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -55,7 +56,7 @@ func (t *tx) createPSP(c Call, in PSPCreate) (*object, *dat.PSP, error) {
 		return nil, nil, err
 	}
 	if c.DryRun {
-		return &sp.object, scrub(c, img), nil
+		return &sp.object, scrub(c, img), sp.qualFree(img.ConnQual)
 	}
 	if img.ConnQual, err = sp.listen(hw, img.ConnQual, false); err != nil {
 		return nil, nil, err
@@ -63,6 +64,27 @@ func (t *tx) createPSP(c Call, in PSPCreate) (*object, *dat.PSP, error) {
 	t.undo = append(t.undo, func() { sp.unmake("") })
 	t.add(c, &sp.object, pspCause(in), becomes(img), func() { t.m.serveEarly(sp) })
 	return &sp.object, img, nil
+}
+
+// qualFree is what a dry run knows of a qualifier without the engine: another
+// service point of the adapter may hold it. 0 asks for any.
+func (sp *servicePoint) qualFree(qual int32) error {
+	holder := sp.m().selected(func(o *object) bool {
+		switch img := o.recorded().(type) {
+		case *dat.PSP:
+			return o.ia == sp.ia && img.ConnQual == qual
+		case *dat.RSP:
+			return o.ia == sp.ia && img.ConnQual == qual
+		}
+		return false
+	})
+	if len(holder) == 0 {
+		return nil
+	}
+	return &dat.Error{
+		Return: dat.RetConnQualInUse, Field: "conn_qual",
+		Detail: fmt.Sprintf("The service point %s has the qualifier %d; take a free one or ask for any.", holder[0].base().id, qual),
+	}
 }
 
 // listen makes the provider's part; it gives the qualifier really listened on.
@@ -131,7 +153,7 @@ func (t *tx) createRSP(c Call, in RSPCreate) (*object, *dat.RSP, error) {
 		return nil, nil, err
 	}
 	if c.DryRun {
-		return &sp.object, scrub(c, img), nil
+		return &sp.object, scrub(c, img), sp.qualFree(img.ConnQual)
 	}
 	if img.ConnQual, err = sp.listen(hw, img.ConnQual, true); err != nil {
 		return nil, nil, err
@@ -158,7 +180,7 @@ func (t *tx) reservable(h dat.Handle) (*endpoint, *dat.Endpoint, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return ep, ep.now(), nil
+	return ep, t.live(ep), nil
 }
 
 // lastWith is the last step with something more to be done after it.
@@ -203,7 +225,7 @@ func (t *tx) freeRSP(c Call, id dat.Handle) error {
 	if ep == nil {
 		return nil
 	}
-	now := ep.now()
+	now := t.live(ep)
 	if v := dat.Judge(now.State, dat.OpFreeRSP); v.Kind == dat.Move {
 		kept := c
 		kept.Keep = nil

@@ -177,6 +177,9 @@ func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in Rec
 		return Posted{}, errHandle(dat.TypeSRQ, id)
 	}
 	img := imageOf[*dat.SRQ](&s.object)
+	if err := matches(c, img); err != nil {
+		return Posted{}, err
+	}
 	if err := dat.CheckSRQPost(&s.ia.facts, img, s.waiting(), in.Count, in.Size); err != nil {
 		return Posted{}, err
 	}
@@ -184,7 +187,7 @@ func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in Rec
 	if err != nil {
 		return Posted{}, err
 	}
-	first := s.ia.wr(in.Count)
+	first := s.ia.wr(c, in.Count)
 	posted := Posted{Posted: in.Count, Cookies: cookiesOf(in.Cookie, first, in.Count)}
 	if c.DryRun {
 		return posted, nil

@@ -84,14 +84,19 @@ func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle,
 			return &s.object, after, nil
 		}
 		t.add(c, &s.object, "dat_srq_set_lw", edit(change), nil)
-		t.after = append(t.after, func() { t.refuse(hw.SetLowWatermark(int32(low))) })
+		t.after = append(t.after, func() {
+			if err := hw.SetLowWatermark(int32(low)); err != nil {
+				t.refusal = asError(err)
+				m.unmark(s, before.LowWatermark, err)
+			}
+		})
 		return &s.object, after, nil
 	})
 }
 
-// refuse keeps the engine's refusal of what was recorded before it acted.
-func (t *tx) refuse(err error) {
-	if err != nil {
-		t.refusal = asError(err)
-	}
+// unmark is the second change of a mark that the engine refused.
+func (m *Manager) unmark(s *srq, low int32, why error) {
+	e := m.entry(engineCall("taken back, the engine refused: "+asError(why).Detail), &s.object, "dat_srq_set_lw")
+	e.Apply = edit(func(o *dat.SRQ) { o.LowWatermark = low })
+	m.note(&s.object, e, nil)
 }

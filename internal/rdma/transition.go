@@ -33,15 +33,23 @@ var cleared = [...]struct{ remote, local, transport bool }{
 	dat.EPConnectedMultiPath:         {},
 }
 
-// transition is the one place where the state of an endpoint is written: the
-// change that a verdict demands of an endpoint in state from. On an endpoint
-// that is in another state by then it does nothing, so that an operation never
-// overwrites an event that came before its record.
+// transition is the change that an operation demands of an endpoint in state
+// from. On an endpoint that is in another state by then it does nothing, so that
+// an operation never overwrites an event that came before its record.
 func transition(from dat.EPState, v dat.Verdict, last *dat.LastEvent, more func(*dat.Endpoint)) func(*dat.Endpoint) {
+	change := moveTo(v, last, more)
 	return func(e *dat.Endpoint) {
-		if e.State != from {
-			return
+		if e.State == from {
+			change(e)
 		}
+	}
+}
+
+// moveTo is the one place where the state of an endpoint is written. By itself it
+// is the change of what happened: it holds whatever an operation recorded between
+// the event's judgement and its record.
+func moveTo(v dat.Verdict, last *dat.LastEvent, more func(*dat.Endpoint)) func(*dat.Endpoint) {
+	return func(e *dat.Endpoint) {
 		if v.Kind == dat.Move {
 			e.State = v.Next
 		}
@@ -81,6 +89,17 @@ func (m *Manager) happened(ep *endpoint, in dat.Input, h happening) dat.Verdict 
 	ep.mu.Unlock()
 	m.act(ep)
 	return v
+}
+
+// reported is happened for what the engine reports of a connection: before the
+// report of a reset it speaks of one that is over.
+func (m *Manager) reported(ep *endpoint, in dat.Input, h happening) {
+	ep.mu.Lock()
+	if ep.stale == 0 {
+		m.happenedLocked(ep, in, h)
+	}
+	ep.mu.Unlock()
+	m.act(ep)
 }
 
 // act does what a move to DISCONNECTED asks of the provider: tear the connection
@@ -137,7 +156,7 @@ func (m *Manager) happenedLocked(ep *endpoint, in dat.Input, h happening) dat.Ve
 		change = func(*dat.Endpoint) {}
 	} else {
 		last := &dat.LastEvent{Event: v.Event, Reason: ptr(h.reason), At: at, Detail: ptr(h.detail)}
-		change = transition(from, v, last, h.more)
+		change = moveTo(v, last, h.more)
 	}
 	m.changeLocked(ep, causeOf(in, v), reasonOf(from, v, h), change)
 	if v.Kind == dat.Move {

@@ -105,14 +105,27 @@ func (t *tx) now(o *object) dat.Object {
 
 // match tests a call's condition on the version.
 func (t *tx) match(c Call, o *object) error {
-	if c.Match == nil {
+	return matches(c, t.now(o))
+}
+
+// matches tests a call's condition on the version of an image; nil has version 0.
+func matches(c Call, img dat.Object) error {
+	switch {
+	case c.Match == nil:
 		return nil
-	}
-	img := t.now(o)
-	if img == nil {
+	case img == nil:
 		return c.Match(0)
 	}
 	return c.Match(img.Head().Version)
+}
+
+// live is an endpoint as it is now and as this unit will leave it.
+func (t *tx) live(ep *endpoint) *dat.Endpoint {
+	e := ep.now()
+	if staged, ok := t.staged[&ep.object].(*dat.Endpoint); ok {
+		e.State = staged.State
+	}
+	return e
 }
 
 // add appends a change to the unit. change works on its own copy; done, which may

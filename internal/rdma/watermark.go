@@ -47,10 +47,19 @@ func (t *tx) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, *d
 	if fire.Soft {
 		t.addSoft(ep)
 	}
+	t.after = append(t.after, func() { t.m.rewatch(ep) })
 	if fire.Hard {
 		t.addHard(ep, state)
 	}
 	return &ep.object, after, nil
+}
+
+// rewatch judges what was taken from an SRQ while the marks were being recorded.
+func (m *Manager) rewatch(ep *endpoint) {
+	ep.mu.Lock()
+	m.watermarksLocked(ep, len(ep.recvs))
+	ep.mu.Unlock()
+	m.act(ep)
 }
 
 func disarm(e *dat.Endpoint) { e.Watermarks.SoftArmed = false }

@@ -25,8 +25,9 @@ func write[T dat.Object](ctx context.Context, m *Manager, c Call, on dat.Handle,
 		return none, err
 	}
 	if c.DryRun {
+		img, err := rehearsed(t, o, img)
 		t.rollback()
-		return img, nil
+		return img, err
 	}
 	if _, err := t.commit(); err != nil {
 		return none, err
@@ -38,6 +39,22 @@ func write[T dat.Object](ctx context.Context, m *Manager, c Call, on dat.Handle,
 		return fillOne(m, after), nil
 	}
 	return none, nil
+}
+
+// rehearsed is the answer of a dry run: with the live members of the real one, and
+// refused where the object's name is taken on this node.
+func rehearsed[T dat.Object](t *tx, o *object, img T) (T, error) {
+	if any(img) == nil {
+		return img, nil
+	}
+	if err := t.nameFree(o, img); err != nil {
+		var none T
+		return none, err
+	}
+	if v, ok := t.m.index.Load(o.id); ok {
+		return filled(v, img), nil
+	}
+	return img, nil
 }
 
 // takenBack waits until the second change is recorded, so that a reader who saw

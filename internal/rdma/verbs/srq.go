@@ -106,6 +106,7 @@ func (s *srq) PostRecv(recvs []rdma.Recv) error {
 	}
 	for i, w := range all {
 		token := s.hw.key()
+		w.srq = s.id
 		s.posted[token] = w
 		if err := s.q.postRecv(token, w.buf, uint32(w.size)); err != nil {
 			delete(s.posted, token)

@@ -27,8 +27,10 @@ func (b buffer) addr() uint64 {
 
 // work is a work request that the device has and has not completed.
 type work struct {
-	wr     uint64
-	kind   dat.DTOKind
+	wr   uint64
+	kind dat.DTOKind
+	// srq is the shared queue that a receive was posted to, else null.
+	srq    dat.Handle
 	size   int64
 	buf    buffer
 	probe  bool
@@ -50,7 +52,7 @@ func (w *work) done() {
 
 // report is the report of w's completion.
 func (w *work) report(ep dat.Handle, status dat.DTOStatus, reason string, length uint32) rdma.Report {
-	r := rdma.Report{Kind: rdma.ReportCompletion, EP: ep, WR: w.wr, Operation: w.kind, Status: status, Reason: reason}
+	r := rdma.Report{Kind: rdma.ReportCompletion, EP: ep, SRQ: w.srq, WR: w.wr, Operation: w.kind, Status: status, Reason: reason}
 	if w.probe {
 		return rdma.Report{Kind: rdma.ReportProbe, EP: ep, Status: status, Reason: reason}
 	}
