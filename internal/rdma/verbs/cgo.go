@@ -83,18 +83,16 @@ const pollBatch = 64
 
 // getDevices lists the open contexts of all devices. Implements: rdma_get_devices.
 func getDevices() (deviceList, []verbsContext, error) {
-	var list deviceList
 	c, err := C.dl_rdma_get_devices(nil)
 	p, err := nullErrno(c, err)
 	if err != nil {
-		return list, nil, err
+		return deviceList{}, nil, err
 	}
-	list.c = p
 	var all []verbsContext
 	for q := p; *q != nil; q = (**C.struct_ibv_context)(unsafe.Add(unsafe.Pointer(q), unsafe.Sizeof(*q))) {
 		all = append(all, verbsContext{*q})
 	}
-	return list, all, nil
+	return deviceList{p}, all, nil
 }
 
 // free gives the list back. Implements: rdma_free_devices.
@@ -105,10 +103,8 @@ func (l deviceList) free() {
 }
 
 // name is the device's name. Implements: ibv_get_device_name.
-func (v verbsContext) name() string { return C.GoString(C.dl_ibv_get_device_name(v.c.device)) }
-
-func (v verbsContext) asyncFD() int { return int(v.c.async_fd) }
-
+func (v verbsContext) name() string  { return C.GoString(C.dl_ibv_get_device_name(v.c.device)) }
+func (v verbsContext) asyncFD() int  { return int(v.c.async_fd) }
 func (v verbsContext) isIWARP() bool { return v.c.device.transport_type == C.IBV_TRANSPORT_IWARP }
 
 // query gives the limits. Implements: ibv_query_device, ibv_get_device_guid.
@@ -205,13 +201,8 @@ func (v verbsContext) createCQ(cqe int, key uint64, ch compChannel) (completionQ
 
 func (q completionQ) size() int            { return int(q.c.cqe) }
 func (q completionQ) resize(cqe int) error { return positiveErrno(C.dl_ibv_resize_cq(q.c, C.int(cqe))) }
-
 func (q completionQ) arm(solicited bool) error {
-	only := C.int(0)
-	if solicited {
-		only = 1
-	}
-	return positiveErrno(C.arm_cq(q.c, only))
+	return positiveErrno(C.arm_cq(q.c, C.bool(solicited)))
 }
 
 func (q completionQ) free() error {
@@ -266,18 +257,12 @@ func (ch eventChannel) free()   { C.dl_rdma_destroy_event_channel(ch.c) }
 // Implements: rdma_get_cm_event, rdma_ack_cm_event.
 func (ch eventChannel) event() (cmEvent, cmID, error) {
 	r, err := C.get_cm_event(ch.c)
-	if err := minusOneErrno(r.rc, err); err != nil {
-		return cmEvent{}, cmID{}, err
-	}
 	e := cmEvent{
 		kind: int(r._type), status: int(r.status), key: uint64(r.key), listener: uint64(r.listener),
 		responderResources: uint8(r.responder_resources), initiatorDepth: uint8(r.initiator_depth),
-		peerQPNum: uint32(r.peer_qp),
+		peerQPNum: uint32(r.peer_qp), privateData: C.GoBytes(unsafe.Pointer(&r.private_data), C.int(r.private_len)),
 	}
-	for _, b := range r.private_data[:r.private_len] {
-		e.privateData = append(e.privateData, byte(b))
-	}
-	return e, cmID{r.id}, nil
+	return e, cmID{r.id}, minusOneErrno(r.rc, err)
 }
 
 // Implements: rdma_create_id, rdma_destroy_id, rdma_bind_addr, rdma_listen.
@@ -305,12 +290,11 @@ func (id cmID) listen(backlog int) error {
 
 // context is the device that the id was bound to; its zero value before.
 func (id cmID) context() verbsContext { return verbsContext{id.c.verbs} }
-
 func (id cmID) local() netip.AddrPort { return fromAddress(C.local_address(id.c)) }
 func (id cmID) peer() netip.AddrPort  { return fromAddress(C.peer_address(id.c)) }
 
 func toAddress(a netip.AddrPort, scope uint32) C.struct_address {
-	c := C.struct_address{family: C.uint8_t(syscall.AF_INET6), port: C.uint16_t(a.Port()), scope: C.uint32_t(scope)}
+	c := C.struct_address{family: syscall.AF_INET6, port: C.uint16_t(a.Port()), scope: C.uint32_t(scope)}
 	if a.Addr().Is4() {
 		c.family = syscall.AF_INET
 	}
@@ -321,14 +305,12 @@ func toAddress(a netip.AddrPort, scope uint32) C.struct_address {
 }
 
 func fromAddress(c C.struct_address) netip.AddrPort {
-	var raw [16]byte
-	for i, b := range c.ip {
-		raw[i] = byte(b)
-	}
+	raw := C.GoBytes(unsafe.Pointer(&c.ip), 16)
 	if c.family == syscall.AF_INET {
-		return netip.AddrPortFrom(netip.AddrFrom4([4]byte(raw[:4])), uint16(c.port))
+		raw = raw[:4]
 	}
-	return netip.AddrPortFrom(netip.AddrFrom16(raw), uint16(c.port))
+	ip, _ := netip.AddrFromSlice(raw)
+	return netip.AddrPortFrom(ip, uint16(c.port))
 }
 
 // Implements: rdma_resolve_addr, rdma_resolve_route, rdma_set_option.
@@ -368,22 +350,14 @@ func (id cmID) connect(p connParam, passive bool, data []byte) error {
 		responder_resources: C.uint8_t(p.responderResources), initiator_depth: C.uint8_t(p.initiatorDepth),
 		retry_count: C.uint8_t(p.retryCount), rnr_retry_count: C.uint8_t(p.rnrRetryCount), private_len: C.uint8_t(len(data)),
 	}
-	if passive {
-		rc, err := C.accept_id(id.c, to, c)
-		return minusOneErrno(rc, err)
-	}
-	rc, err := C.connect_id(id.c, to, c)
+	rc, err := C.connect_id(id.c, C.bool(passive), to, c)
 	return minusOneErrno(rc, err)
 }
 
 func (id cmID) reject(consumer bool, data []byte) error {
 	c := C.CBytes(data)
 	defer C.free(c)
-	if !consumer {
-		rc, err := C.dl_rdma_reject_ece(id.c, c, C.uint8_t(len(data)))
-		return minusOneErrno(rc, err)
-	}
-	rc, err := C.dl_rdma_reject(id.c, c, C.uint8_t(len(data)))
+	rc, err := C.reject_id(id.c, C.bool(consumer), c, C.uint8_t(len(data)))
 	return minusOneErrno(rc, err)
 }
 

@@ -142,7 +142,7 @@ struct ibv_cq *create_cq(struct ibv_context *c, int cqe, uint64_t key, struct ib
 	return dl_ibv_create_cq(c, cqe, (void *)(uintptr_t)key, ch, 0);
 }
 
-int arm_cq(struct ibv_cq *cq, int solicited_only) { return ibv_req_notify_cq(cq, solicited_only); }
+int arm_cq(struct ibv_cq *cq, bool solicited_only) { return ibv_req_notify_cq(cq, solicited_only); }
 
 int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc) { return ibv_poll_cq(cq, n, wc); }
 
@@ -298,7 +298,7 @@ int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_cq *send, str
 	return dl_rdma_create_qp(id, pd, &a);
 }
 
-static struct rdma_conn_param to_conn_param(struct conn_param p, const void *data)
+int connect_id(struct rdma_cm_id *id, bool passive, struct conn_param p, const void *data)
 {
 	struct rdma_conn_param c = {
 		.private_data = data,
@@ -308,21 +308,13 @@ static struct rdma_conn_param to_conn_param(struct conn_param p, const void *dat
 		.retry_count = p.retry_count,
 		.rnr_retry_count = p.rnr_retry_count,
 	};
-	return c;
+
+	return passive ? dl_rdma_accept(id, &c) : dl_rdma_connect(id, &c);
 }
 
-int connect_id(struct rdma_cm_id *id, struct conn_param p, const void *data)
+int reject_id(struct rdma_cm_id *id, bool consumer, const void *data, uint8_t n)
 {
-	struct rdma_conn_param c = to_conn_param(p, data);
-
-	return dl_rdma_connect(id, &c);
-}
-
-int accept_id(struct rdma_cm_id *id, struct conn_param p, const void *data)
-{
-	struct rdma_conn_param c = to_conn_param(p, data);
-
-	return dl_rdma_accept(id, &c);
+	return consumer ? dl_rdma_reject(id, data, n) : dl_rdma_reject_ece(id, data, n);
 }
 
 int qp_to_error(struct ibv_qp *qp)

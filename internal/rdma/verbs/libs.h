@@ -7,6 +7,7 @@
 
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 // LIBIBVERBS and LIBRDMACM list what is looked up: return type, name, parameters, arguments.
@@ -99,7 +100,7 @@ void abandon(struct ibv_context *c);
 
 struct cq_event_result get_cq_event(struct ibv_comp_channel *ch);
 struct ibv_cq *create_cq(struct ibv_context *c, int cqe, uint64_t key, struct ibv_comp_channel *ch);
-int arm_cq(struct ibv_cq *cq, int solicited_only);
+int arm_cq(struct ibv_cq *cq, bool solicited_only);
 int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 
 struct ibv_srq *create_srq(struct ibv_pd *pd, uint32_t wr, uint32_t sge, uint64_t key);
@@ -120,8 +121,8 @@ struct address local_address(struct rdma_cm_id *id);
 struct address peer_address(struct rdma_cm_id *id);
 int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_cq *send, struct ibv_cq *recv,
 	struct ibv_srq *srq, struct qp_caps caps, uint64_t key);
-int connect_id(struct rdma_cm_id *id, struct conn_param p, const void *data);
-int accept_id(struct rdma_cm_id *id, struct conn_param p, const void *data);
+int connect_id(struct rdma_cm_id *id, bool passive, struct conn_param p, const void *data);
+int reject_id(struct rdma_cm_id *id, bool consumer, const void *data, uint8_t n);
 int qp_to_error(struct ibv_qp *qp);
 struct qp_state_result qp_state(struct ibv_qp *qp);
 int post_recv(struct ibv_qp *qp, uint64_t wr_id, uint64_t addr, uint32_t length, uint32_t lkey);
