@@ -59,10 +59,13 @@ var (
 		"LINK_ERROR_RECOVERY", "PHY_TEST"}
 )
 
+// vendorSIW is the vendor id of Soft-iWARP.
+const vendorSIW = 0x626d74
+
 // vendors are the names behind the vendor ids that devices report.
 var vendors = map[uint32]string{
 	0x0002c9: "NVIDIA Mellanox", 0x001425: "Chelsio", 0x008086: "Intel", 0x0014e4: "Broadcom",
-	0x001077: "QLogic", 0x001fab: "Amazon", 0xffffff: "Linux Soft-RoCE", 0x626d74: "Linux Soft-iWARP",
+	0x001077: "QLogic", 0x001fab: "Amazon", 0xffffff: "Linux Soft-RoCE", vendorSIW: "Linux Soft-iWARP",
 }
 
 func word(names []string, i uint8) string {
@@ -182,6 +185,10 @@ func (f *portFacts) providerAttributes() dat.ProviderAttributes {
 	specific := map[string]string{
 		"request_completion": proof,
 		"no_recv_buffer":     noRecv, "psp_backlog": strconv.Itoa(backlog), "max_inline_data": strconv.Itoa(inline),
+	}
+	if f.dev.vendorID == vendorSIW {
+		// It lets peers read every region that they have the key of.
+		specific["remote_read_privilege"] = "UNCHECKED"
 	}
 	return dat.ProviderAttributes{
 		ProviderName: "verbs", ProviderVersionMajor: 1, DAPLVersionMajor: 1, DAPLVersionMinor: 2,
