@@ -23,11 +23,7 @@ func createCause(in EPCreate) string {
 }
 
 func (t *tx) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
-	ia, err := t.m.adapterFor(in.IA)
-	if err != nil {
-		return nil, nil, err
-	}
-	hw, err := ia.device()
+	ia, hw, err := t.creating(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,15 +45,7 @@ func (t *tx) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
 		return nil, nil, err
 	}
 	img := made.(*dat.Endpoint)
-	if c.DryRun {
-		return &ep.object, scrub(c, img), nil
-	}
-	if err := ep.make(hw, img); err != nil {
-		return nil, nil, asError(err)
-	}
-	t.undo = append(t.undo, func() { ep.unmake("") })
-	t.add(c, &ep.object, createCause(in), becomes(img), nil)
-	return &ep.object, img, nil
+	return created(t, c, createCause(in), ep, img, func() error { return ep.make(hw, img) })
 }
 
 // make gives the endpoint its part of the provider.
@@ -76,9 +64,7 @@ func (ep *endpoint) make(hw IA, img *dat.Endpoint) error {
 func (ep *endpoint) unmake(why string) {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
-	if hw, ok := ep.hw.take(why); ok {
-		hw.Free()
-	}
+	ep.hw.free(why)
 }
 
 // params are the provider's parameters of an image.

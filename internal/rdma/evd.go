@@ -49,11 +49,7 @@ func (m *Manager) CreateEVD(ctx context.Context, c Call, in EVDCreate) (*dat.EVD
 }
 
 func (t *tx) createEVD(c Call, in EVDCreate) (*object, *dat.EVD, error) {
-	ia, err := t.m.adapterFor(in.IA)
-	if err != nil {
-		return nil, nil, err
-	}
-	hw, err := ia.device()
+	ia, hw, err := t.creating(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,15 +62,7 @@ func (t *tx) createEVD(c Call, in EVDCreate) (*object, *dat.EVD, error) {
 	if _, err := t.admit(ia, q, func(sight) (dat.Object, *dat.Error) { return img, nil }); err != nil {
 		return nil, nil, err
 	}
-	if c.DryRun {
-		return &q.object, scrub(c, img), nil
-	}
-	if err := q.make(hw, img); err != nil {
-		return nil, nil, asError(err)
-	}
-	t.undo = append(t.undo, func() { q.unmake("") })
-	t.add(c, &q.object, "dat_evd_create", becomes(img), nil)
-	return &q.object, img, nil
+	return created(t, c, "dat_evd_create", q, img, func() error { return q.make(hw, img) })
 }
 
 // ModifyEVD is dat_evd_resize, dat_evd_set_unwaitable and dat_evd_clear_unwaitable.

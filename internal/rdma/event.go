@@ -94,11 +94,7 @@ func (q *evd) make(hw IA, img *dat.EVD) error {
 	return err
 }
 
-func (q *evd) unmake(why string) {
-	if hw, ok := q.hw.take(why); ok {
-		hw.Free()
-	}
-}
+func (q *evd) unmake(why string) { q.hw.free(why) }
 
 // dispatcher is the provider's part of an EVD: nil for null.
 func (m *Manager) dispatcher(h dat.Handle) (EVD, error) {

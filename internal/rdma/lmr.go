@@ -25,11 +25,7 @@ func (m *Manager) CreateLMR(ctx context.Context, c Call, in LMRCreate) (*dat.LMR
 }
 
 func (t *tx) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
-	ia, err := t.m.adapterFor(in.IA)
-	if err != nil {
-		return nil, nil, err
-	}
-	hw, err := ia.device()
+	ia, hw, err := t.creating(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,15 +53,7 @@ func (t *tx) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 		return nil, nil, err
 	}
 	t.undo = append(t.undo, func() { t.m.returnMemory(img) })
-	if c.DryRun {
-		return &l.object, scrub(c, img), nil
-	}
-	if err := l.make(hw, img); err != nil {
-		return nil, nil, asError(err)
-	}
-	t.undo = append(t.undo, func() { l.unmake("") })
-	t.add(c, &l.object, "dat_lmr_create", becomes(img), nil)
-	return &l.object, img, nil
+	return created(t, c, "dat_lmr_create", l, img, func() error { return l.make(hw, img) })
 }
 
 // lmr is the image of a region as this unit of writes sees it, or nil.
@@ -121,11 +109,7 @@ func (l *lmr) make(hw IA, img *dat.LMR) error {
 
 func hexContext(c uint32) string { return fmt.Sprintf("0x%08x", c) }
 
-func (l *lmr) unmake(why string) {
-	if hw, ok := l.hw.take(why); ok {
-		hw.Free()
-	}
-}
+func (l *lmr) unmake(why string) { l.hw.free(why) }
 
 // memoryOf is the provider's part of a region: nil for null.
 func (m *Manager) memoryOf(h dat.Handle) (LMR, error) {

@@ -145,10 +145,12 @@ func sameEndpoint(a, b *dat.Endpoint) bool {
 		reflect.DeepEqual(a.Probe, b.Probe)
 }
 
-// The bounds of a liveness probe, in seconds.
+// The bounds of a liveness probe: seconds between two, and how many in a row.
 const (
 	minProbeInterval = 1
 	maxProbeInterval = 86400
+	minFailAfter     = 1
+	maxFailAfter     = 1000
 )
 
 // checkProbe judges a liveness probe; nil is none.
@@ -159,9 +161,9 @@ func checkProbe(p *dat.Probe) error {
 	case p.IntervalS < minProbeInterval || p.IntervalS > maxProbeInterval:
 		return errParameter(dat.SubNone, "probe.interval_s",
 			fmt.Sprintf("interval_s is %d; it must be %d to %d seconds.", p.IntervalS, minProbeInterval, maxProbeInterval))
-	case p.FailAfter < p.IntervalS:
+	case p.FailAfter < minFailAfter || p.FailAfter > maxFailAfter:
 		return errParameter(dat.SubNone, "probe.fail_after",
-			fmt.Sprintf("fail_after is %d; it must be at least interval_s, which is %d seconds.", p.FailAfter, p.IntervalS))
+			fmt.Sprintf("fail_after is %d; it must be %d to %d probes in a row.", p.FailAfter, minFailAfter, maxFailAfter))
 	}
 	return nil
 }

@@ -178,7 +178,7 @@ func (p *pending) wait(ctx context.Context, rec Recorder) error {
 
 // part is what a provider made for an object. It is replaced when a device
 // returns, and empty while the provider has nothing for it; why says the reason.
-type part[T any] struct {
+type part[T Object] struct {
 	mu  sync.Mutex
 	hw  T
 	ok  bool
@@ -205,6 +205,13 @@ func (p *part[T]) take(why string) (T, bool) {
 	hw, ok := p.hw, p.ok
 	p.hw, p.ok, p.why = none, false, why
 	return hw, ok
+}
+
+// free empties the part and frees what was in it.
+func (p *part[T]) free(why string) {
+	if hw, ok := p.take(why); ok {
+		hw.Free()
+	}
 }
 
 func (p *part[T]) reason() string {

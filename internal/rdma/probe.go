@@ -15,7 +15,7 @@ func (m *Manager) rearm(ep *endpoint) {
 }
 
 // rearmLocked schedules the next look at a connected endpoint's peer: after the
-// interval, or earlier when fail_after ends before.
+// interval, or earlier when the last probe that may fail ends before.
 func (m *Manager) rearmLocked(ep *endpoint) {
 	if ep.probes != nil {
 		ep.probes.Stop()
@@ -35,7 +35,7 @@ func (m *Manager) rearmLocked(ep *endpoint) {
 
 // silenceLeftLocked is how long the peer may still be silent.
 func (ep *endpoint) silenceLeftLocked(p *dat.Probe) time.Duration {
-	limit := time.Duration(p.FailAfter) * time.Second
+	limit := time.Duration(p.FailAfter) * time.Duration(p.IntervalS) * time.Second
 	if ep.proof == nil {
 		return limit
 	}
@@ -52,7 +52,7 @@ func (m *Manager) look(ep *endpoint, attempt uint64) {
 	}
 	if ep.silenceLeftLocked(p) <= 0 {
 		m.happenedLocked(ep, dat.EvBroken, happening{
-			reason: "PROBE_TIMEOUT", detail: fmt.Sprintf("no proof of life from the peer for %d seconds", p.FailAfter), derived: true,
+			reason: "PROBE_TIMEOUT", detail: fmt.Sprintf("no proof of life from the peer for %d probes, %d seconds", p.FailAfter, p.FailAfter*p.IntervalS), derived: true,
 		})
 		ep.mu.Unlock()
 		m.act(ep)

@@ -45,11 +45,7 @@ func (m *Manager) CreatePZ(ctx context.Context, c Call, in PZCreate) (*dat.PZ, e
 }
 
 func (t *tx) createPZ(c Call, in PZCreate) (*object, *dat.PZ, error) {
-	ia, err := t.m.adapterFor(in.IA)
-	if err != nil {
-		return nil, nil, err
-	}
-	hw, err := ia.device()
+	ia, hw, err := t.creating(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,15 +54,7 @@ func (t *tx) createPZ(c Call, in PZCreate) (*object, *dat.PZ, error) {
 	if _, err := t.admit(ia, z, func(sight) (dat.Object, *dat.Error) { return img, nil }); err != nil {
 		return nil, nil, err
 	}
-	if c.DryRun {
-		return &z.object, scrub(c, img), nil
-	}
-	if err := z.make(hw); err != nil {
-		return nil, nil, asError(err)
-	}
-	t.undo = append(t.undo, func() { z.unmake("") })
-	t.add(c, &z.object, "dat_pz_create", becomes(img), nil)
-	return &z.object, img, nil
+	return created(t, c, "dat_pz_create", z, img, func() error { return z.make(hw) })
 }
 
 // FreePZ is dat_pz_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
@@ -107,11 +95,7 @@ func (z *pz) make(hw IA) error {
 	return err
 }
 
-func (z *pz) unmake(why string) {
-	if hw, ok := z.hw.take(why); ok {
-		hw.Free()
-	}
-}
+func (z *pz) unmake(why string) { z.hw.free(why) }
 
 // zone is the provider's part of a PZ: nil for null. The error is that of a PZ
 // that could not be made again.

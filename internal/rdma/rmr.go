@@ -55,11 +55,7 @@ func (m *Manager) CreateRMR(ctx context.Context, c Call, in RMRCreate) (*dat.RMR
 }
 
 func (t *tx) createRMR(c Call, in RMRCreate) (*object, *dat.RMR, error) {
-	ia, err := t.m.adapterFor(in.IA)
-	if err != nil {
-		return nil, nil, err
-	}
-	hw, err := ia.device()
+	ia, hw, err := t.creating(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,15 +66,7 @@ func (t *tx) createRMR(c Call, in RMRCreate) (*object, *dat.RMR, error) {
 	}); err != nil {
 		return nil, nil, err
 	}
-	if c.DryRun {
-		return &w.object, scrub(c, img), nil
-	}
-	if err := w.make(hw, img); err != nil {
-		return nil, nil, asError(err)
-	}
-	t.undo = append(t.undo, func() { w.unmake("") })
-	t.add(c, &w.object, "dat_rmr_create", becomes(img), nil)
-	return &w.object, img, nil
+	return created(t, c, "dat_rmr_create", w, img, func() error { return w.make(hw, img) })
 }
 
 func (w *rmr) make(hw IA, img *dat.RMR) error {
@@ -94,9 +82,7 @@ func (w *rmr) make(hw IA, img *dat.RMR) error {
 }
 
 func (w *rmr) unmake(why string) {
-	if hw, ok := w.hw.take(why); ok {
-		hw.Free()
-	}
+	w.hw.free(why)
 	w.mu.Lock()
 	w.ended = true
 	w.mu.Unlock()

@@ -37,11 +37,7 @@ func pspCause(in PSPCreate) string {
 }
 
 func (t *tx) createPSP(c Call, in PSPCreate) (*object, *dat.PSP, error) {
-	ia, err := t.m.adapterFor(in.IA)
-	if err != nil {
-		return nil, nil, err
-	}
-	hw, err := ia.device()
+	ia, hw, err := t.creating(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,11 +93,7 @@ func (sp *servicePoint) listen(hw IA, qual int32, once bool) (int32, error) {
 	return made.Qual(), nil
 }
 
-func (sp *servicePoint) unmake(why string) {
-	if hw, ok := sp.hw.take(why); ok {
-		hw.Free()
-	}
-}
+func (sp *servicePoint) unmake(why string) { sp.hw.free(why) }
 
 // FreePSP is dat_psp_free; requests that came before stay valid. The error is
 // DAT_INVALID_HANDLE.
@@ -130,11 +122,7 @@ func (m *Manager) CreateRSP(ctx context.Context, c Call, in RSPCreate) (*dat.RSP
 }
 
 func (t *tx) createRSP(c Call, in RSPCreate) (*object, *dat.RSP, error) {
-	ia, err := t.m.adapterFor(in.IA)
-	if err != nil {
-		return nil, nil, err
-	}
-	hw, err := ia.device()
+	ia, hw, err := t.creating(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -75,11 +75,7 @@ func (m *Manager) CreateSRQ(ctx context.Context, c Call, in SRQCreate) (*dat.SRQ
 }
 
 func (t *tx) createSRQ(c Call, in SRQCreate) (*object, *dat.SRQ, error) {
-	ia, err := t.m.adapterFor(in.IA)
-	if err != nil {
-		return nil, nil, err
-	}
-	hw, err := ia.device()
+	ia, hw, err := t.creating(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -93,15 +89,7 @@ func (t *tx) createSRQ(c Call, in SRQCreate) (*object, *dat.SRQ, error) {
 	}); err != nil {
 		return nil, nil, err
 	}
-	if c.DryRun {
-		return &s.object, scrub(c, img), nil
-	}
-	if err := s.make(hw, img); err != nil {
-		return nil, nil, asError(err)
-	}
-	t.undo = append(t.undo, func() { s.unmake("") })
-	t.add(c, &s.object, "dat_srq_create", becomes(img), nil)
-	return &s.object, img, nil
+	return created(t, c, "dat_srq_create", s, img, func() error { return s.make(hw, img) })
 }
 
 func (s *srq) make(hw IA, img *dat.SRQ) error {
@@ -120,11 +108,7 @@ func (s *srq) make(hw IA, img *dat.SRQ) error {
 	return nil
 }
 
-func (s *srq) unmake(why string) {
-	if hw, ok := s.hw.take(why); ok {
-		hw.Free()
-	}
-}
+func (s *srq) unmake(why string) { s.hw.free(why) }
 
 // sharedQueue is the provider's part of an SRQ: nil for null.
 func (m *Manager) sharedQueue(h dat.Handle) (SRQ, error) {

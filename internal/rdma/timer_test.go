@@ -56,7 +56,7 @@ func TestTheConsumersTimerEndsAConnectOnlyWhileItIsPending_T25_D20(t *testing.T)
 func TestALivenessProbeBreaksASilentConnection(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		a, b := r.end(r.ia), r.end(r.peer)
-		_, err := r.m.ModifyEP(r.ctx(), by, a.ep, rdma.EPModify{Probe: &dat.Probe{IntervalS: 5, FailAfter: 15}})
+		_, err := r.m.ModifyEP(r.ctx(), by, a.ep, rdma.EPModify{Probe: &dat.Probe{IntervalS: 5, FailAfter: 3}})
 		r.must(err)
 		r.connect(a, b)
 		time.Sleep(time.Minute)
@@ -98,7 +98,7 @@ func TestAProbeCanBeSetAndTakenAwayWhileConnected(t *testing.T) {
 		if s := r.status(a.ep); s.State != dat.EPConnected || *s.LastProofOfLife != *proof {
 			t.Errorf("without a probe: %+v", s)
 		}
-		for _, bad := range []dat.Probe{{IntervalS: 0, FailAfter: 5}, {IntervalS: 9, FailAfter: 8}, {IntervalS: 86401, FailAfter: 86401}} {
+		for _, bad := range []dat.Probe{{IntervalS: 0, FailAfter: 5}, {IntervalS: 9, FailAfter: 0}, {IntervalS: 9, FailAfter: 1001}, {IntervalS: 86401, FailAfter: 2}} {
 			_, err := r.m.ModifyEP(r.ctx(), by, a.ep, rdma.EPModify{Probe: &bad})
 			r.refusal(err, dat.RetInvalidParameter)
 		}
