@@ -185,7 +185,7 @@ func (t *tx) letGo(c Call, ep *endpoint, in dat.Input) error {
 			return err
 		}
 		t.add(c, &ep.object, in.String(), gone, ep.markFreed)
-		t.after = append(t.after, func() { ep.unmake("") })
+		t.after = append(t.after, func() { ep.unmake() })
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func (t *tx) creating(id dat.Handle) (*adapter, IA, error) {
 // creature is an entity that an engine makes and frees.
 type creature interface {
 	entity
-	unmake(why string)
+	unmake()
 }
 
 // created ends the creation of what was admitted: the engine makes its part, which
@@ -31,7 +31,7 @@ func created[T dat.Object](t *tx, c Call, cause string, e creature, img T, make 
 		var none T
 		return nil, none, asError(err)
 	}
-	t.undo = append(t.undo, func() { e.unmake("") })
+	t.undo = append(t.undo, func() { e.unmake() })
 	t.add(c, o, cause, becomes(img), nil)
 	return o, img, nil
 }

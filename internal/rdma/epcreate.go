@@ -61,10 +61,10 @@ func (ep *endpoint) make(hw IA, img *dat.Endpoint) error {
 	return err
 }
 
-func (ep *endpoint) unmake(why string) {
+func (ep *endpoint) unmake() {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
-	ep.hw.free(why)
+	ep.hw.free()
 }
 
 // params are the provider's parameters of an image.
@@ -111,7 +111,7 @@ func (t *tx) freeEP(c Call, id dat.Handle, unconnected bool) error {
 		return err
 	}
 	t.add(c, &ep.object, "dat_ep_free", gone, ep.markFreed)
-	t.after = append(t.after, func() { ep.unmake("") })
+	t.after = append(t.after, func() { ep.unmake() })
 	return nil
 }
 

@@ -88,14 +88,10 @@ func (in EVDModify) cause() string {
 }
 
 func (t *tx) modifyEVD(c Call, id dat.Handle, in EVDModify) (*object, *dat.EVD, error) {
-	q, err := target[*evd](t, dat.TypeEVD, id)
+	q, before, err := altering[*evd, *dat.EVD](t, c, dat.TypeEVD, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := t.match(c, &q.object); err != nil {
-		return nil, nil, err
-	}
-	before := t.now(&q.object).(*dat.EVD)
 	depth, _ := q.q.depth()
 	if in.QLen != nil {
 		if err := dat.CheckEVDResize(&q.ia.facts, before, depth, *in.QLen); err != nil {
@@ -189,7 +185,7 @@ func (t *tx) freeEVD(c Call, id dat.Handle) error {
 			}
 		}
 		return errInUse(&q.object, dat.SubInvalidStateEVDInUse, n, "endpoints, service points or adapters")
-	}, func() { q.unmake(""); q.q.close() })
+	}, func() { q.unmake(); q.q.close() })
 }
 
 // Dequeue is dat_evd_dequeue, or with wait > 0 dat_evd_wait: it takes up to max

@@ -94,7 +94,7 @@ func (q *evd) make(hw IA, img *dat.EVD) error {
 	return err
 }
 
-func (q *evd) unmake(why string) { q.hw.free(why) }
+func (q *evd) unmake() { q.hw.free() }
 
 // dispatcher is the provider's part of an EVD: nil for null.
 func (m *Manager) dispatcher(h dat.Handle) (EVD, error) {

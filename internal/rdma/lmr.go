@@ -109,7 +109,7 @@ func (l *lmr) make(hw IA, img *dat.LMR) error {
 
 func hexContext(c uint32) string { return fmt.Sprintf("0x%08x", c) }
 
-func (l *lmr) unmake(why string) { l.hw.free(why) }
+func (l *lmr) unmake() { l.hw.free() }
 
 // memoryOf is the provider's part of a region: nil for null.
 func (m *Manager) memoryOf(h dat.Handle) (LMR, error) {
@@ -139,7 +139,7 @@ func (t *tx) freeLMR(c Call, id dat.Handle) error {
 	return t.freeUnused(c, l, "dat_lmr_free", func(n int) *dat.Error {
 		return errInUse(&l.object, dat.SubInvalidStateLMRInUse, n, "windows or memory regions")
 	}, func() {
-		l.unmake("")
+		l.unmake()
 		if img != nil {
 			t.m.returnMemory(img)
 		}

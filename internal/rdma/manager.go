@@ -254,6 +254,20 @@ func target[T entity](t *tx, typ dat.ObjectType, id dat.Handle) (T, error) {
 	return e, nil
 }
 
+// altering is target for a call that changes the object: it tests the call's
+// condition and gives the image to change.
+func altering[T entity, I dat.Object](t *tx, c Call, typ dat.ObjectType, id dat.Handle) (T, I, error) {
+	var none I
+	e, err := target[T](t, typ, id)
+	if err != nil {
+		return e, none, err
+	}
+	if err := t.match(c, e.base()); err != nil {
+		return e, none, err
+	}
+	return e, t.now(e.base()).(I), nil
+}
+
 // adapterOf is the adapter of an id, or nil.
 func (m *Manager) adapterOf(id dat.Handle) *adapter {
 	ia, _ := find[*adapter](m, id)

@@ -26,17 +26,13 @@ func (in EPModify) cause() string {
 }
 
 func (t *tx) modifyEP(c Call, id dat.Handle, in EPModify) (*object, *dat.Endpoint, error) {
-	ep, err := target[*endpoint](t, dat.TypeEndpoint, id)
+	ep, before, err := altering[*endpoint, *dat.Endpoint](t, c, dat.TypeEndpoint, id)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := t.match(c, &ep.object); err != nil {
 		return nil, nil, err
 	}
 	if err := checkProbe(in.Probe); err != nil {
 		return nil, nil, err
 	}
-	before := t.now(&ep.object).(*dat.Endpoint)
 	after, err := t.judgeModify(ep, before, in)
 	if err != nil {
 		return nil, nil, err

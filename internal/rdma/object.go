@@ -208,8 +208,8 @@ func (p *part[T]) take(why string) (T, bool) {
 }
 
 // free empties the part and frees what was in it.
-func (p *part[T]) free(why string) {
-	if hw, ok := p.take(why); ok {
+func (p *part[T]) free() {
+	if hw, ok := p.take(""); ok {
 		hw.Free()
 	}
 }

@@ -70,7 +70,7 @@ func (t *tx) freePZ(c Call, id dat.Handle) error {
 	}
 	return t.freeUnused(c, z, "dat_pz_free", func(n int) *dat.Error {
 		return errInUse(&z.object, dat.SubInvalidStatePZInUse, n, "endpoints, memory regions or shared receive queues")
-	}, func() { z.unmake("") })
+	}, func() { z.unmake() })
 }
 
 // freeUnused ends an object that nothing may use any more: judge, record, act.
@@ -95,7 +95,7 @@ func (z *pz) make(hw IA) error {
 	return err
 }
 
-func (z *pz) unmake(why string) { z.hw.free(why) }
+func (z *pz) unmake() { z.hw.free() }
 
 // zone is the provider's part of a PZ: nil for null. The error is that of a PZ
 // that could not be made again.

@@ -157,7 +157,7 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, q *request, img 
 	ep.announce(e)
 	img.Endpoint, q.endpoint = ep.id, ep.id
 	if !m.offer(q, img, func() bool { return m.tell(at.EVD, q, img, r) }) {
-		ep.unmake("")
+		ep.unmake()
 		m.forget(ep)
 		return false
 	}

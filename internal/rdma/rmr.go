@@ -81,8 +81,8 @@ func (w *rmr) make(hw IA, img *dat.RMR) error {
 	return err
 }
 
-func (w *rmr) unmake(why string) {
-	w.hw.free(why)
+func (w *rmr) unmake() {
+	w.hw.free()
 	w.mu.Lock()
 	w.ended = true
 	w.mu.Unlock()
@@ -99,7 +99,7 @@ func (t *tx) freeRMR(c Call, id dat.Handle) error {
 	if err != nil {
 		return err
 	}
-	return t.freeUnused(c, w, "dat_rmr_free", nil, func() { w.unmake("") })
+	return t.freeUnused(c, w, "dat_rmr_free", nil, func() { w.unmake() })
 }
 
 // BindRMR is dat_rmr_bind: the window opens on a part of a region once the bind

@@ -57,7 +57,7 @@ func (t *tx) createPSP(c Call, in PSPCreate) (*object, *dat.PSP, error) {
 	if img.ConnQual, err = sp.listen(hw, img.ConnQual, false); err != nil {
 		return nil, nil, err
 	}
-	t.undo = append(t.undo, func() { sp.unmake("") })
+	t.undo = append(t.undo, func() { sp.unmake() })
 	t.add(c, &sp.object, pspCause(in), becomes(img), func() { t.m.serveEarly(sp) })
 	return &sp.object, img, nil
 }
@@ -93,7 +93,7 @@ func (sp *servicePoint) listen(hw IA, qual int32, once bool) (int32, error) {
 	return made.Qual(), nil
 }
 
-func (sp *servicePoint) unmake(why string) { sp.hw.free(why) }
+func (sp *servicePoint) unmake() { sp.hw.free() }
 
 // FreePSP is dat_psp_free; requests that came before stay valid. The error is
 // DAT_INVALID_HANDLE.
@@ -109,7 +109,7 @@ func (t *tx) freePSP(c Call, id dat.Handle) error {
 	if sp.typ != dat.TypePSP {
 		return errHandle(dat.TypePSP, id)
 	}
-	return t.freeUnused(c, sp, "dat_psp_free", nil, func() { sp.unmake("") })
+	return t.freeUnused(c, sp, "dat_psp_free", nil, func() { sp.unmake() })
 }
 
 // CreateRSP is dat_rsp_create: the endpoint becomes RESERVED in the same record
@@ -146,7 +146,7 @@ func (t *tx) createRSP(c Call, in RSPCreate) (*object, *dat.RSP, error) {
 	if img.ConnQual, err = sp.listen(hw, img.ConnQual, true); err != nil {
 		return nil, nil, err
 	}
-	t.undo = append(t.undo, func() { sp.unmake("") })
+	t.undo = append(t.undo, func() { sp.unmake() })
 	t.add(c, &sp.object, "dat_rsp_create", becomes(img), nil)
 	kept := c
 	kept.Keep = nil
@@ -207,7 +207,7 @@ func (t *tx) freeRSP(c Call, id dat.Handle) error {
 	if err := t.lock(locks...); err != nil {
 		return err
 	}
-	if err := t.freeUnused(c, sp, "dat_rsp_free", nil, func() { sp.unmake("") }); err != nil {
+	if err := t.freeUnused(c, sp, "dat_rsp_free", nil, func() { sp.unmake() }); err != nil {
 		return err
 	}
 	if ep == nil {

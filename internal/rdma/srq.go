@@ -108,7 +108,7 @@ func (s *srq) make(hw IA, img *dat.SRQ) error {
 	return nil
 }
 
-func (s *srq) unmake(why string) { s.hw.free(why) }
+func (s *srq) unmake() { s.hw.free() }
 
 // sharedQueue is the provider's part of an SRQ: nil for null.
 func (m *Manager) sharedQueue(h dat.Handle) (SRQ, error) {
@@ -140,7 +140,7 @@ func (t *tx) freeSRQ(c Call, id dat.Handle) error {
 	}
 	return t.freeUnused(c, s, "dat_srq_free", func(n int) *dat.Error {
 		return errInUse(&s.object, dat.SubInvalidStateSRQInUse, n, "endpoints")
-	}, func() { s.unmake("") })
+	}, func() { s.unmake() })
 }
 
 // PostSRQRecv is dat_srq_post_recv: all or nothing. Errors: DAT_INVALID_HANDLE,

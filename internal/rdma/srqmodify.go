@@ -15,14 +15,10 @@ func (m *Manager) ModifySRQ(ctx context.Context, c Call, id dat.Handle, in SRQMo
 }
 
 func (t *tx) modifySRQ(c Call, id dat.Handle, in SRQModify) (*object, *dat.SRQ, error) {
-	s, err := target[*srq](t, dat.TypeSRQ, id)
+	s, before, err := altering[*srq, *dat.SRQ](t, c, dat.TypeSRQ, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := t.match(c, &s.object); err != nil {
-		return nil, nil, err
-	}
-	before := t.now(&s.object).(*dat.SRQ)
 	if in.MaxRecvDTOs != nil {
 		if err := dat.CheckSRQResize(&s.ia.facts, before, s.waiting(), *in.MaxRecvDTOs); err != nil {
 			return nil, nil, err
@@ -62,14 +58,10 @@ func (t *tx) modifySRQ(c Call, id dat.Handle, in SRQModify) (*object, *dat.SRQ, 
 // DAT_INVALID_PARAMETER, DAT_MODEL_NOT_SUPPORTED.
 func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle, low int64) (*dat.SRQ, error) {
 	return write(ctx, m, c, id, "dat_srq_set_lw", func(t *tx) (*object, *dat.SRQ, error) {
-		s, err := target[*srq](t, dat.TypeSRQ, id)
+		s, before, err := altering[*srq, *dat.SRQ](t, c, dat.TypeSRQ, id)
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := t.match(c, &s.object); err != nil {
-			return nil, nil, err
-		}
-		before := t.now(&s.object).(*dat.SRQ)
 		if err := dat.CheckSRQLowWatermark(&s.ia.facts, before, low); err != nil {
 			return nil, nil, err
 		}

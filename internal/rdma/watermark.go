@@ -19,14 +19,10 @@ func (m *Manager) SetWatermark(ctx context.Context, c Call, id dat.Handle, soft,
 }
 
 func (t *tx) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, *dat.Endpoint, error) {
-	ep, err := target[*endpoint](t, dat.TypeEndpoint, id)
+	ep, before, err := altering[*endpoint, *dat.Endpoint](t, c, dat.TypeEndpoint, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := t.match(c, &ep.object); err != nil {
-		return nil, nil, err
-	}
-	before := t.now(&ep.object).(*dat.Endpoint)
 	s, h, derr := dat.CheckWatermarks(soft, hard, before.SRQ != dat.HandleNull, &ep.ia.facts.Provider)
 	if derr != nil {
 		return nil, nil, derr
