@@ -18,6 +18,9 @@ type adapter struct {
 	async *evd
 	// gone tells that the device is not there (T48).
 	gone atomic.Bool
+	// returning tells that its objects are being made again (T49): new ones wait for
+	// that, so that none is made twice.
+	returning atomic.Bool
 	// nextWR gives the ids of work requests; they never repeat.
 	nextWR atomic.Uint64
 
@@ -125,7 +128,7 @@ func (m *Manager) forget(e entity) {
 func (ia *adapter) device() (IA, error) {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
-	if ia.gone.Load() || ia.hw == nil {
+	if ia.gone.Load() || ia.returning.Load() || ia.hw == nil {
 		return nil, errIAGone(ia)
 	}
 	return ia.hw, nil

@@ -81,10 +81,13 @@ func (m *Manager) bury(ep *endpoint) {
 // deviceBack takes the return of a device (T49): its objects are made again.
 func (m *Manager) deviceBack(ia *adapter) {
 	hw := ia.hardware()
-	if hw == nil || !ia.gone.Swap(false) {
+	if hw == nil || !ia.gone.Load() {
 		return
 	}
+	ia.returning.Store(true)
+	ia.gone.Store(false)
 	m.remake(ia, hw, dat.EvDeviceBack.Word())
+	ia.returning.Store(false)
 	state, detail := hw.State()
 	m.noteIA(ia, "device_back", "the device is there again", state, detail)
 }

@@ -96,7 +96,7 @@ func (z *pz) remake(hw IA) (string, func(dat.Object), error) { return "", nil, z
 
 // remake leaves an async EVD alone that was made with its adapter just now.
 func (q *evd) remake(hw IA) (string, func(dat.Object), error) {
-	if _, made := q.hw.get(); made {
+	if _, made := q.hw.get(); made && q == q.ia.async {
 		return "", nil, nil
 	}
 	return "", nil, q.make(hw, imageOf[*dat.EVD](&q.object))
