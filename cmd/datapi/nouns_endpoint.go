@@ -30,7 +30,7 @@ var epHandles = []member{
 // probeMembers ask for a liveness probe.
 var probeMembers = []member{
 	{"probe.interval_s", number, false, "seconds between two liveness probes"},
-	{"probe.fail_after", number, false, "failed probes that break the connection"},
+	{"probe.fail_after", number, false, "probes in a row without proof of life that break the connection"},
 }
 
 // join makes one list of several.

@@ -129,7 +129,7 @@ func (r *started) watchPostgres(ctx context.Context, private *store.Postgres) {
 	select {
 	case <-ctx.Done():
 	case <-private.Done():
-		if ctx.Err() == nil {
+		if private.Err() != nil {
 			r.log.Error("the private PostgreSQL is down and cannot be started again; writes are refused until the service is restarted", "data", private.Dir())
 		}
 	}

@@ -84,8 +84,8 @@ type Transport struct {
 }
 
 // Probe is the liveness probe of an endpoint: a zero-length RDMA write every
-// IntervalS seconds (1–86400); FailAfter seconds without proof of life break
-// the connection (≥ IntervalS).
+// IntervalS seconds (1–86400); FailAfter of them in a row without proof of life break
+// the connection (1–1000).
 type Probe struct {
 	IntervalS int32 `json:"interval_s"`
 	FailAfter int32 `json:"fail_after"`

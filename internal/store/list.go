@@ -11,7 +11,7 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// The bounds of a list. Source: api.md, lists.
+// The bounds of a list.
 const (
 	limitDefault = 100
 	limitMost    = 1000

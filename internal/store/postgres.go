@@ -27,7 +27,7 @@ const (
 
 // Postgres is the private PostgreSQL of a service that was given no database: a
 // direct child on a Unix socket that only this service can reach, started again
-// when it dies, gone when the service is gone. Source: program.md, ecosystem.md 4.
+// when it dies, gone when the service is gone.
 type Postgres struct {
 	place    *place
 	programs programs
@@ -100,6 +100,13 @@ func (p *Postgres) Dir() string { return p.place.cluster }
 // be started again.
 func (p *Postgres) Done() <-chan struct{} { return p.done }
 
+// Err is why PostgreSQL cannot be started again; nil while it runs and after Stop.
+func (p *Postgres) Err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.failure
+}
+
 // Stop ends PostgreSQL cleanly and lets go of the directory; when ctx ends
 // first, it ends it at once (what was committed stays). It may be called again.
 func (p *Postgres) Stop(ctx context.Context) error {
@@ -116,9 +123,7 @@ func (p *Postgres) Stop(ctx context.Context) error {
 			<-p.done
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.failure
+	return p.Err()
 }
 
 // Pid is the postmaster's process id, 0 while there is none.

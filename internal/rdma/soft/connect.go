@@ -140,6 +140,8 @@ func (f *Fabric) offer(c *conn, target *adapter, qual int32) {
 	l.waiting++
 	target.requests[r] = struct{}{}
 	attributes, number := e.params.Attributes.Clone(), e.qp
+	// What one end reads, the other answers.
+	attributes.MaxRDMAReadIn, attributes.MaxRDMAReadOut = attributes.MaxRDMAReadOut, attributes.MaxRDMAReadIn
 	target.report(rdma.Report{
 		Kind: rdma.ReportRequest, SP: l.id, Request: r,
 		RemoteAddress: e.ia.addr.String(), RemoteQual: e.port, LocalQual: qual, PrivateData: c.data,

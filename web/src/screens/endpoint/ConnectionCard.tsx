@@ -78,7 +78,7 @@ function Alive({ endpoint }: { endpoint: Endpoint }) {
   const proof = useQuery(statusQuery(endpoint.id)).data?.last_proof_of_life;
   return (
     <p className="dp-last-event">
-      <strong>Probe</strong> every {endpoint.probe?.interval_s} s, broken after {endpoint.probe?.fail_after} s.{" "}
+      <strong>Probe</strong> every {endpoint.probe?.interval_s} s, broken after {endpoint.probe?.fail_after} without an answer.{" "}
       {proof ? (
         <>
           Last proof of life <Ago at={proof} />

@@ -32,13 +32,13 @@ export function ProbeDialog({ endpoint, onClose }: OperationProps) {
     >
       <TextField label="Every, seconds" type="number" min={1} value={interval} onChange={setInterval} error={errors["probe.interval_s"]} />
       <TextField
-        label="Broken after, seconds"
+        label="Broken after, probes"
         type="number"
         min={1}
         value={failAfter}
         onChange={setFailAfter}
         error={errors["probe.fail_after"]}
-        help="Seconds without proof of life; not fewer than between two probes."
+        help="Probes in a row without proof of life."
       />
     </ActionDialog>
   );
