@@ -152,3 +152,22 @@ func (r *rig) check(err error) {
 		r.Error(err)
 	}
 }
+
+func TestANameIsRefusedByTheOperationOfABatchThatWantsIt(t *testing.T) {
+	r := newRig(t)
+	old, err := r.m.CreatePZ(r.ctx(), by, rdma.PZCreate{IA: r.ia, Name: "old"})
+	r.must(err)
+	b, err := r.m.BeginBatch(r.ctx(), old.ID)
+	r.must(err)
+	r.must(b.Free(by, dat.TypePZ, old.ID))
+	_, err = b.CreatePZ(by, rdma.PZCreate{IA: r.ia, Name: "old"})
+	r.must(err)
+	_, err = b.CreateEVD(by, rdma.EVDCreate{IA: r.ia, Name: "old", QLen: 4, Streams: []dat.Stream{dat.StreamDTO}})
+	r.must(err)
+	_, err = b.CreatePZ(by, rdma.PZCreate{IA: r.ia, Name: "old"})
+	if d := r.refusal(err, dat.RetInvalidState); d.Kind != "name-taken" || d.Field != "name" {
+		t.Errorf("kind %q of field %q", d.Kind, d.Field)
+	}
+	_, err = r.m.CreatePZ(r.ctx(), dry, rdma.PZCreate{IA: r.ia, Name: "old"})
+	r.refusal(err, dat.RetInvalidState)
+}

@@ -132,6 +132,9 @@ func (a hookedIA) Reports() <-chan rdma.Report {
 			if r.Request != nil {
 				r.Request = hookedRequest{r.Request, a.hook}
 			}
+			if a.hook.of("hide PeerEP") != nil {
+				r.PeerEP = dat.HandleNull
+			}
 			out <- r
 		}
 	}()

@@ -175,3 +175,45 @@ func TestEveryPostingTestsTheConditionOnTheVersion(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUnbindByLengthZeroLeavesTheWindowUnbound(t *testing.T) {
+	r := newRig(t)
+	a, b := r.end(r.ia), r.end(r.peer)
+	r.connect(a, b)
+	l, err := r.m.CreateLMR(r.ctx(), by, rdma.LMRCreate{
+		IA: r.ia, PZ: a.pz, Length: 4096, Privileges: []dat.Privilege{dat.PrivLocalRead, dat.PrivRemoteRead},
+	})
+	r.must(err)
+	w, err := r.m.CreateRMR(r.ctx(), by, rdma.RMRCreate{IA: r.ia, PZ: a.pz})
+	r.must(err)
+	for _, length := range []int64{16, 0} {
+		_, err = r.m.BindRMR(r.ctx(), by, a.ep, rdma.BindPost{RMR: w.ID, LMR: l.ID, Length: length, Privileges: []dat.Privilege{dat.PrivRemoteRead}})
+		r.must(err)
+		r.expect(a.evd, dat.EventRMRBindCompletion)
+	}
+	o, _ := r.m.Get(dat.TypeRMR, w.ID)
+	if got := o.(*dat.RMR); got.LMR != dat.HandleNull || got.RMRContext != nil || got.TargetAddress != nil || len(got.Privileges) != 0 {
+		t.Errorf("the window shows %+v", got)
+	}
+	r.must(r.m.FreeLMR(r.ctx(), by, l.ID))
+}
+
+func TestAPeerOfThisNodeIsFoundByItsPlace(t *testing.T) {
+	r := newRig(t)
+	r.hook.set("hide PeerEP", errors.New("yes"))
+	a, b := r.end(r.ia), r.end(r.peer)
+	for range 2 {
+		r.connect(a, b)
+		r.until("one of them knows the other", func() bool {
+			x, y := r.get(a.ep).Peer, r.get(b.ep).Peer
+			return x != nil && x.Endpoint == b.ep || y != nil && y.Endpoint == a.ep
+		})
+		for _, e := range []end{a, b} {
+			_, err := r.m.DisconnectEP(r.ctx(), by, e.ep, dat.CloseAbrupt)
+			r.must(err)
+			r.expect(e.evd, dat.EventDisconnected)
+			_, err = r.m.ResetEP(r.ctx(), by, e.ep)
+			r.must(err)
+		}
+	}
+}
