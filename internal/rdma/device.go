@@ -38,7 +38,7 @@ func (m *Manager) endRequestNow(q *request, cause, why string) {
 	m.dropRequest(q)
 	e := m.entry(engineCall(why), &q.object, cause)
 	e.Apply = gone
-	m.note(&q.object, e, nil)
+	m.note(&q.object, e)
 }
 
 // loseEndpoint moves an endpoint as T48 says. One that is gone with its request
@@ -49,7 +49,7 @@ func (m *Manager) loseEndpoint(ep *endpoint, why string) {
 	if v.Kind == dat.End {
 		e := m.entry(engineCall(why), &ep.object, dat.EvDeviceGone.Word())
 		e.Apply = gone
-		m.note(&ep.object, e, nil)
+		m.note(&ep.object, e)
 	} else if v.Kind == dat.Move {
 		m.happenedLocked(ep, dat.EvDeviceGone, happening{reason: "DEVICE_GONE", detail: why})
 	}

@@ -138,7 +138,7 @@ func (m *Manager) srqError(ia *adapter, r Report) {
 	reason, ref := "DAT_SRQ_TRANSFER_TO_ERROR", s.ref()
 	e := m.entry(engineCall(firstOf(r.Detail, r.Reason)), &s.object, reason)
 	e.Apply = edit(func(o *dat.SRQ) { o.State = dat.SRQError })
-	m.note(&s.object, e, nil)
+	m.note(&s.object, e)
 	ia.asyncEvent(dat.Event{Object: &ref, Reason: &reason})
 }
 
@@ -169,5 +169,5 @@ func (m *Manager) portChanged(ia *adapter, r Report) {
 func (m *Manager) noteIA(ia *adapter, cause, reason string, state dat.IAState, detail string) {
 	e := m.entry(engineCall(reason), &ia.object, cause)
 	e.Apply = edit(func(o *dat.IA) { o.State, o.Detail = state, ptr(detail) })
-	m.note(&ia.object, e, nil)
+	m.note(&ia.object, e)
 }

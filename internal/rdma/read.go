@@ -1,6 +1,7 @@
 package rdma
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func (m *Manager) List(t dat.ObjectType) []dat.Object {
 		}
 		return true
 	})
-	slices.SortFunc(out, func(a, b dat.Object) int { return compareHandles(a.Head().ID, b.Head().ID) })
+	slices.SortFunc(out, func(a, b dat.Object) int { return cmp.Compare(a.Head().ID, b.Head().ID) })
 	return out
 }
 

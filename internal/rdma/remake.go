@@ -1,6 +1,7 @@
 package rdma
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -30,7 +31,7 @@ func (m *Manager) selected(want func(*object) bool) []entity {
 		}
 		return true
 	})
-	slices.SortFunc(out, func(a, b entity) int { return compareHandles(a.base().id, b.base().id) })
+	slices.SortFunc(out, func(a, b entity) int { return cmp.Compare(a.base().id, b.base().id) })
 	return out
 }
 
@@ -64,7 +65,7 @@ func (m *Manager) remakeOne(mk maker, hw IA, cause string) {
 			change(img)
 		}
 	})
-	m.note(o, e, nil)
+	m.note(o, e)
 }
 
 // unmadeChange shows in an endpoint that it could not be made again.

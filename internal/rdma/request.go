@@ -91,7 +91,7 @@ func (m *Manager) tell(evd dat.Handle, q *request, img *dat.CR, r Report) bool {
 	}
 	e := m.entry(engineCall(r.Detail), &q.object, dat.EvRequest.String())
 	e.Apply = becomes(img)
-	m.note(&q.object, e, nil)
+	m.note(&q.object, e)
 	return true
 }
 
@@ -163,7 +163,7 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, q *request, img 
 	}
 	entry := m.entry(engineCall("made for the connection request "+string(q.id)), &ep.object, dat.EvRequest.String())
 	entry.Apply = becomes(e)
-	m.note(&ep.object, entry, nil)
+	m.note(&ep.object, entry)
 	return true
 }
 
@@ -185,5 +185,5 @@ func (m *Manager) vanished(ia *adapter, r Report) {
 	}
 	e := m.entry(engineCall(firstOf(r.Detail, "the peer of the connection request vanished")), &q.object, dat.EvRequestGone.String())
 	e.Apply = edit(func(*dat.CR) {})
-	m.note(&q.object, e, nil)
+	m.note(&q.object, e)
 }

@@ -90,5 +90,5 @@ func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle,
 func (m *Manager) unmark(s *srq, low int32, why error) {
 	e := m.entry(engineCall("taken back, the engine refused: "+asError(why).Detail), &s.object, "dat_srq_set_lw")
 	e.Apply = edit(func(o *dat.SRQ) { o.LowWatermark = low })
-	m.note(&s.object, e, nil)
+	m.note(&s.object, e)
 }

@@ -200,7 +200,7 @@ func (m *Manager) changeLocked(ep *endpoint, cause, reason string, change func(*
 	ep.setLocked(e)
 	entry := m.entry(Call{Actor: dat.ActorEngine, Reason: reason}, &ep.object, cause)
 	entry.Apply = edit(change)
-	m.note(&ep.object, entry, nil)
+	m.note(&ep.object, entry)
 }
 
 // enteredLocked does what belongs to a new state: timers of the old one end.

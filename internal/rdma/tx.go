@@ -1,6 +1,7 @@
 package rdma
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -47,7 +48,7 @@ func (m *Manager) begin(ctx context.Context) *tx {
 // lock takes the operation locks of objects in the order of their ids and waits
 // for the record of their events.
 func (t *tx) lock(objs ...*object) error {
-	slices.SortFunc(objs, func(a, b *object) int { return compareHandles(a.id, b.id) })
+	slices.SortFunc(objs, func(a, b *object) int { return cmp.Compare(a.id, b.id) })
 	for _, o := range objs {
 		if t.held[o] || t.makes(o) {
 			continue
@@ -68,16 +69,6 @@ func (t *tx) lock(objs ...*object) error {
 		}
 	}
 	return nil
-}
-
-func compareHandles(a, b dat.Handle) int {
-	if a < b {
-		return -1
-	}
-	if a > b {
-		return 1
-	}
-	return 0
 }
 
 // makes tells whether the unit itself made the object.

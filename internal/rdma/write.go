@@ -109,14 +109,11 @@ func (m *Manager) entry(c Call, o *object, cause string) dat.Entry {
 }
 
 // note hands over a change of an object that happened already, and publishes it
-// when it is recorded. after may be nil.
-func (m *Manager) note(o *object, e dat.Entry, after func()) {
+// when it is recorded.
+func (m *Manager) note(o *object, e dat.Entry) {
 	o.notes.add()
 	m.rec.Note(e, func(r dat.Recorded) {
 		o.publish(r.Object)
-		if after != nil {
-			after()
-		}
 		o.notes.done()
 	})
 }
