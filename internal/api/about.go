@@ -61,7 +61,7 @@ var about = map[string]string{
 	"probe":                    "The liveness probe, or null.",
 	"Probe":                    "A liveness probe: a zero-length RDMA write now and then, which counts in no limit and on no EVD.",
 	"interval_s":               "Seconds between two probes.",
-	"fail_after":               "Seconds without proof of life that break the connection.",
+	"fail_after":               "Probes in a row without proof of life that break the connection.",
 	"peer":                     "The other end, as far as it is known, or null.",
 	"Peer":                     "The other end of a connection, as far as it is known.",
 	"ia_address":               "The address, or null where there is none.",

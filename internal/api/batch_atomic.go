@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
 )
@@ -18,6 +16,12 @@ type unit struct {
 	api   *API
 	batch *rdma.Batch
 	call  rdma.Call
+	// labels are those of the objects that the batch has made or changed.
+	labels map[dat.Handle]map[string]string
+}
+
+func newUnit(a *API, batch *rdma.Batch, call rdma.Call) *unit {
+	return &unit{api: a, batch: batch, call: call, labels: map[dat.Handle]map[string]string{}}
 }
 
 // atomicCall is one of the calls that an atomic batch takes.
@@ -48,16 +52,18 @@ var atomicCalls = []atomicCall{
 		return u.batch.CreateEP(u.call, in)
 	}),
 	changing(http.MethodPatch, "evds", "", dat.TypeEVD, func(u *unit, id dat.Handle, b *evdPatch) (*dat.EVD, error) {
-		return u.batch.ModifyEVD(u.call, id, b.input())
+		in := b.input()
+		in.Labels = u.relabelled(dat.TypeEVD, id, b.Labels)
+		return u.batch.ModifyEVD(u.call, id, in)
 	}),
 	changing(http.MethodPatch, "srqs", "", dat.TypeSRQ, func(u *unit, id dat.Handle, b *srqPatch) (*dat.SRQ, error) {
-		return u.batch.ModifySRQ(u.call, id, b.input())
+		in := b.input()
+		in.Labels = u.relabelled(dat.TypeSRQ, id, b.Labels)
+		return u.batch.ModifySRQ(u.call, id, in)
 	}),
 	changing(http.MethodPatch, "endpoints", "", dat.TypeEndpoint, func(u *unit, id dat.Handle, b *masked[endpointPatch]) (*dat.Endpoint, error) {
-		in, err := modifyInput(b)
-		if err != nil {
-			return nil, err
-		}
+		in, patch := modifyInput(b)
+		in.Labels = u.relabelled(dat.TypeEndpoint, id, patch)
 		return u.batch.ModifyEP(u.call, id, in)
 	}),
 	changing(http.MethodPut, "endpoints", "watermarks", dat.TypeEndpoint, func(u *unit, id dat.Handle, b *watermarksBody) (*dat.Endpoint, error) {
@@ -118,12 +124,8 @@ func readAs[B any](a *API, raw json.RawMessage) (*B, error) {
 	if p := a.checkJSON(raw, schema); p != nil {
 		return nil, p
 	}
-	var v any
-	decode(raw, &v)
-	path, result := huma.NewPathBuffer([]byte("body"), 0), &huma.ValidateResult{}
-	huma.Validate(a.schemas, schema, path, huma.ModeWriteToServer, v, result)
-	if len(result.Errors) > 0 {
-		return nil, problemOfHuma(http.StatusUnprocessableEntity, "validation failed", result.Errors)
+	if wrong := validated(a.schemas, schema, "body", raw); len(wrong) > 0 {
+		return nil, problemOfHuma(http.StatusUnprocessableEntity, "validation failed", wrong)
 	}
 	b := new(B)
 	decode(raw, b)
@@ -170,7 +172,7 @@ func (a *API) atomicBatch(ctx context.Context, w Write, operations []operation) 
 		return nil, err
 	}
 	defer batch.Cancel()
-	u := &unit{api: a, batch: batch, call: call}
+	u := newUnit(a, batch, call)
 	made := make([]string, len(operations))
 	objects := make([]dat.Object, len(operations))
 	for i, o := range operations {

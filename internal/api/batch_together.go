@@ -68,7 +68,7 @@ func (l *series) commit(ctx context.Context, i int, calls []atomicCall) (settled
 		return 0, err
 	}
 	defer batch.Cancel()
-	u := &unit{api: l.api, batch: batch, call: call}
+	u := newUnit(l.api, batch, call)
 	made := append([]string{}, l.made...)
 	for n, c := range calls {
 		if _, err := u.prepare(l.operations[i+n], c, made); err != nil {
@@ -116,6 +116,9 @@ func (u *unit) prepare(o operation, c atomicCall, made []string) (dat.Object, er
 	object, err := c.do(u, id, ready.body)
 	if err == nil && c.status == http.StatusCreated {
 		made[o.index] = string(object.Head().ID)
+	}
+	if object != nil {
+		u.labels[object.Head().ID] = object.Head().Labels
 	}
 	return object, err
 }

@@ -137,16 +137,29 @@ func (a *API) checkJSON(body []byte, schema *huma.Schema) *Problem {
 		return problemOfKind(kindInvalidRequest, "The body must be one JSON value and nothing after it.")
 	}
 	walk := strictness{schemas: a.schemas}
+	if at := doubledMember(body); at != "" {
+		walk.refuse(at, "must be there once")
+	}
 	walk.check("body", v, schema)
 	if len(walk.places) == 0 {
 		return nil
 	}
 	p := problemOfKind(kindInvalidMember, sentence("", walk.places))
 	p.Errors = walk.places
-	if _, member, ok := strings.Cut(walk.places[0].Location, "."); ok {
-		p.Field = &member
-	}
+	p.Field = fieldOf(walk.places)
 	return p
+}
+
+// fieldOf is the member that the first of the places is, nil where it is the whole
+// body.
+func fieldOf(places []ProblemError) *string {
+	if len(places) == 0 {
+		return nil
+	}
+	if _, member, ok := strings.Cut(places[0].Location, "."); ok {
+		return &member
+	}
+	return nil
 }
 
 func notJSON(err error) *Problem {
@@ -173,7 +186,31 @@ func (s *strictness) refuse(at, message string) {
 }
 
 func (s *strictness) check(at string, v any, schema *huma.Schema) {
+	before := len(s.places)
+	alternatives := schema != nil && len(schema.AnyOf) > 0
 	schema, null := s.resolve(schema)
+	s.checkValue(at, v, schema, null)
+	if alternatives && v != nil && len(s.places) == before {
+		s.places = append(s.places, placesOf(validated(s.schemas, schema, at, v))...)
+	}
+}
+
+// validated holds a value against a schema as huma does. Of alternatives huma says
+// only that none fits; asked for the one that is meant, it says why.
+func validated(schemas *registry, schema *huma.Schema, at string, v any) []error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // it was JSON before
+	}
+	var plain any
+	decode(raw, &plain)
+	path, result := huma.NewPathBuffer([]byte{}, 0), &huma.ValidateResult{}
+	path.Push(at)
+	huma.Validate(schemas, schema, path, huma.ModeWriteToServer, plain, result)
+	return result.Errors
+}
+
+func (s *strictness) checkValue(at string, v any, schema *huma.Schema, null bool) {
 	switch v := v.(type) {
 	case nil:
 		if !null {
@@ -195,6 +232,9 @@ func (s *strictness) check(at string, v any, schema *huma.Schema) {
 func (s *strictness) checkString(at, v string, schema *huma.Schema) {
 	if strings.ContainsRune(v, 0) {
 		s.refuse(at, "must not contain NUL")
+	}
+	if v == "" && schema != nil && schema.MinLength != nil {
+		s.refuse(at, "must not be empty: give an id, or null for DAT_HANDLE_NULL")
 	}
 	if schema != nil && schema.ContentEncoding == "base64" {
 		if _, err := base64.StdEncoding.DecodeString(v); err != nil {

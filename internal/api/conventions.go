@@ -35,6 +35,9 @@ func (a *API) firstRefusal(w http.ResponseWriter, r route, request *http.Request
 	if p := checkQuery(request, a.queries[r.id], r.mayBeEmpty); p != nil {
 		return p
 	}
+	if p := joinMatch(request.Header); p != nil {
+		return p
+	}
 	return a.readBody(w, request, r, op)
 }
 

@@ -173,7 +173,7 @@ func TestUnknownInputIsRefused(t *testing.T) {
 	r.do("POST", "/pzs?dry_run=", `{"ia":"soft0@alpha"}`, loose).refused(400, "DAT_INVALID_PARAMETER")
 	r.do("GET", "/ias/"+ia0+"?ia_attributes=nosuch", nil).refused(422, "DAT_INVALID_PARAMETER")
 	r.do("GET", "/ias/nosuch?provider_attributes=nosuch", nil).refused(422, "DAT_INVALID_PARAMETER")
-	for _, header := range [][2]string{{"If-Match", "3"}, {"If-Match", `"3`}, {"Idempotency-Key", "a b"}, {"Idempotency-Key", ""}, {"X-Change-Reason", strings.Repeat("x", 501)}, {"Prefer", "wait=x"}} {
+	for _, header := range [][2]string{{"If-Match", "3"}, {"If-Match", ""}, {"If-Match", " "}, {"If-Match", `"3`}, {"Idempotency-Key", "a b"}, {"Idempotency-Key", ""}, {"X-Change-Reason", strings.Repeat("x", 501)}, {"Prefer", "wait=x"}} {
 		ep := r.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
 		r.do("POST", "/endpoints/"+ep+"/disconnect", `{}`, with(header[0], header[1]), loose).refused(400, "DAT_INVALID_PARAMETER")
 	}
@@ -209,6 +209,7 @@ func TestIfMatch(t *testing.T) {
 	r.do("PATCH", path, `{"state":"CONNECTED"}`, with("If-Match", `"1"`)).refused(412) // 412 comes before the judge
 	r.do("DELETE", "/endpoints/00000000-0000-7000-8000-000000000000", nil, with("If-Match", `"1"`)).refused(404)
 	r.do("POST", path+"/recvs", members{"size": 1}, with("If-Match", `"1"`)).refused(412)
+	r.do("PATCH", path, `{"name":"c"}`, with("If-Match", `"1"`), func(r *http.Request) { r.Header.Add("If-Match", `"3"`) }).is(200)
 	r.do("POST", "/pzs", members{"ia": ia0}, with("If-Match", `"1"`)).refused(412)
 }
 

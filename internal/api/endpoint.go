@@ -117,22 +117,15 @@ func endpointInput(m *masked[endpointCreate]) (rdma.EPCreate, error) {
 	values := m.values(false)
 	delete(values, dat.ParamIA)
 	delete(values, dat.ParamSRQ)
-	p, err := b.Probe.input()
-	return rdma.EPCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, Values: values, SRQ: b.SRQ, Probe: p}, err
+	return rdma.EPCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, Values: values, SRQ: b.SRQ, Probe: b.Probe.input()}, nil
 }
 
-// input checks what two members of a probe say together.
-func (p *probeRequest) input() (*dat.Probe, error) {
+// input is the probe as the Manager takes it.
+func (p *probeRequest) input() *dat.Probe {
 	if p == nil {
-		return nil, nil
+		return nil
 	}
-	if p.FailAfter < p.IntervalS {
-		return nil, &dat.Error{
-			Return: dat.RetInvalidParameter, Field: "probe.fail_after",
-			Detail: "probe.fail_after must not be below probe.interval_s: no proof of life can come between two probes.",
-		}
-	}
-	return &dat.Probe{IntervalS: int32(p.IntervalS), FailAfter: int32(p.FailAfter)}, nil
+	return &dat.Probe{IntervalS: int32(p.IntervalS), FailAfter: int32(p.FailAfter)}
 }
 
 func (a *API) listEndpoints(ctx context.Context, in *listEndpoints) (*answer, error) {
@@ -173,29 +166,26 @@ func momentOf(s string) (store.Moment, error) {
 
 func (a *API) modifyEndpoint(ctx context.Context, in *modifyEndpoint) (*answer, error) {
 	return change(ctx, a, in.Write, dat.TypeEndpoint, in.ID, func(c rdma.Call) (*dat.Endpoint, error) {
-		input, err := modifyInput(&in.Body)
-		if err != nil {
-			return nil, err
-		}
-		return a.manager.ModifyEP(ctx, c, dat.Handle(in.ID), input)
+		input, patch := modifyInput(&in.Body)
+		return relabelled(a, c, dat.TypeEndpoint, dat.Handle(in.ID), patch, func(c rdma.Call, labels *map[string]string) (*dat.Endpoint, error) {
+			input.Labels = labels
+			return a.manager.ModifyEP(ctx, c, dat.Handle(in.ID), input)
+		})
 	})
 }
 
-func modifyInput(m *masked[endpointPatch]) (rdma.EPModify, error) {
+// modifyInput is the patch but its labels, which are merged with those that are.
+func modifyInput(m *masked[endpointPatch]) (rdma.EPModify, labelPatch) {
 	var b endpointPatch
 	m.into(&b)
 	input := rdma.EPModify{Values: m.values(true)}
 	if _, ok := m.members["name"]; ok {
 		input.Name = &b.Name
 	}
-	if _, ok := m.members["labels"]; ok {
-		input.Labels = &b.Labels
-	}
-	p, err := b.Probe.input()
 	if _, ok := m.members["probe"]; ok {
-		input.Probe, input.NoProbe = p, p == nil
+		input.Probe, input.NoProbe = b.Probe.input(), b.Probe == nil
 	}
-	return input, err
+	return input, b.Labels
 }
 
 func (a *API) freeEndpoint(ctx context.Context, in *freeObject) (*answer, error) {

@@ -36,7 +36,7 @@ type endpointCreate struct {
 // probeRequest asks for a liveness probe.
 type probeRequest struct {
 	IntervalS int64 `json:"interval_s" minimum:"1" maximum:"86400" example:"5" doc:"Seconds between two zero-length RDMA writes."`
-	FailAfter int64 `json:"fail_after" minimum:"1" maximum:"604800" example:"30" doc:"Seconds without proof of life that break the connection; not below interval_s."`
+	FailAfter int64 `json:"fail_after" minimum:"1" maximum:"1000" example:"3" doc:"Probes in a row without proof of life that break the connection."`
 }
 
 // endpointCreateAttributes is DAT_EP_ATTR at creation: null is the default.
@@ -70,7 +70,7 @@ type endpointPatch struct {
 	ConnectEVD      dat.Handle              `json:"connect_evd,omitempty" doc:"The EVD for connection events, or null."`
 	Attributes      endpointPatchAttributes `json:"attributes,omitempty" doc:"The attributes to change."`
 	Name            dat.Name                `json:"name,omitempty" doc:"The new name; null takes it away. May be changed in every state."`
-	Labels          map[string]string       `json:"labels,omitempty" doc:"All labels anew. May be changed in every state."`
+	Labels          labelPatch       `json:"labels,omitempty" doc:"Labels to set; null removes one, others stay; null for all removes all. May be changed in every state."`
 	Probe           *probeRequest           `json:"probe,omitempty" doc:"The liveness probe; null takes it away. May be changed in every state."`
 	IA              *string                 `json:"ia,omitempty" nullable:"true" doc:"Never modifiable."`
 	State           *string                 `json:"state,omitempty" nullable:"true" doc:"Never modifiable."`

@@ -27,7 +27,7 @@ type evdPatch struct {
 	QLen     *int64            `json:"qlen,omitempty" nullable:"false" doc:"The new length in events; not below what is queued."`
 	Waitable *bool             `json:"waitable,omitempty" nullable:"false" doc:"Whether waiting is allowed."`
 	Name     nullable[string]  `json:"name,omitempty" doc:"The new name; null takes it away."`
-	Labels   map[string]string `json:"labels,omitempty" doc:"All labels anew."`
+	Labels   labelPatch `json:"labels,omitempty" doc:"Labels to set; null removes one, others stay; null for all removes all."`
 }
 
 // dequeueBody is what dat_evd_dequeue and dat_evd_wait take.
@@ -137,7 +137,7 @@ func (b evdCreate) input() rdma.EVDCreate {
 }
 
 func (b evdPatch) input() rdma.EVDModify {
-	return rdma.EVDModify{QLen: b.QLen, Waitable: b.Waitable, Name: nameOf(b.Name), Labels: labelsOf(b.Labels)}
+	return rdma.EVDModify{QLen: b.QLen, Waitable: b.Waitable, Name: nameOf(b.Name)}
 }
 
 func (a *API) createEVD(ctx context.Context, in *createEVD) (*answer, error) {
@@ -156,7 +156,11 @@ func (a *API) getEVD(ctx context.Context, in *getObject) (*answer, error) {
 
 func (a *API) modifyEVD(ctx context.Context, in *modifyEVD) (*answer, error) {
 	return change(ctx, a, in.Write, dat.TypeEVD, in.ID, func(c rdma.Call) (*dat.EVD, error) {
-		return a.manager.ModifyEVD(ctx, c, dat.Handle(in.ID), in.Body.input())
+		return relabelled(a, c, dat.TypeEVD, dat.Handle(in.ID), in.Body.Labels, func(c rdma.Call, labels *map[string]string) (*dat.EVD, error) {
+			input := in.Body.input()
+			input.Labels = labels
+			return a.manager.ModifyEVD(ctx, c, dat.Handle(in.ID), input)
+		})
 	})
 }
 

@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -42,13 +41,4 @@ func nameOf(n nullable[string]) *dat.Name {
 		name = dat.Name(*n.value)
 	}
 	return &name
-}
-
-// labelsOf is the new labels of a patch: nil leaves them.
-func labelsOf(labels map[string]string) *map[string]string {
-	if labels == nil {
-		return nil
-	}
-	labels = maps.Clone(labels)
-	return &labels
 }

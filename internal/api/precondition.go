@@ -1,9 +1,30 @@
 package api
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+)
+
+// joinMatch makes several If-Match headers the one list that they stand for, and
+// refuses an empty one: a condition is never ignored.
+func joinMatch(header http.Header) *Problem {
+	given := header.Values(matchHeader)
+	if len(given) == 0 {
+		return nil
+	}
+	all := strings.Join(given, ", ")
+	if strings.TrimSpace(all) == "" {
+		return wrongHeader(matchHeader, mustMatch)
+	}
+	header.Set(matchHeader, all)
+	return nil
+}
+
+const (
+	matchHeader = "If-Match"
+	mustMatch   = `must be an ETag as the service gave it, such as "3", a list of them separated by commas, or *`
 )
 
 // refuseMatch refuses a condition on what does not exist yet: `*` is the list
@@ -24,7 +45,7 @@ func (w Write) match() (func(int64) error, error) {
 	}
 	tags, any, ok := entityTags(w.IfMatch)
 	if !ok {
-		return nil, wrongHeader("If-Match", `must be an ETag as the service gave it, such as "3", a list of them separated by commas, or *`)
+		return nil, wrongHeader(matchHeader, mustMatch)
 	}
 	return func(version int64) error {
 		if any || slices.Contains(tags, strconv.FormatInt(version, 10)) {

@@ -153,11 +153,7 @@ func problemOfHuma(status int, msg string, errs []error) *Problem {
 	}
 	p := problemOfKind(name, sentence(msg, places))
 	p.Errors = places
-	if len(places) > 0 {
-		if _, member, ok := strings.Cut(places[0].Location, "."); ok {
-			p.Field = &member
-		}
-	}
+	p.Field = fieldOf(places)
 	return p
 }
 

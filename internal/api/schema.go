@@ -225,7 +225,7 @@ var enums = map[reflect.Type]enumeration{
 }
 
 var scalars = map[reflect.Type]func() *huma.Schema{
-	reflect.TypeFor[dat.Handle]():    func() *huma.Schema { return &huma.Schema{Type: huma.TypeString, Nullable: true} },
+	reflect.TypeFor[dat.Handle]():    handle,
 	reflect.TypeFor[dat.Name]():      func() *huma.Schema { return &huma.Schema{Type: huma.TypeString, Nullable: true} },
 	reflect.TypeFor[dat.Watermark](): func() *huma.Schema { return integer(true) },
 	reflect.TypeFor[dat.Time](): func() *huma.Schema {
@@ -237,6 +237,12 @@ var scalars = map[reflect.Type]func() *huma.Schema{
 		return &huma.Schema{Type: huma.TypeObject, Nullable: true, AdditionalProperties: true}
 	},
 	reflect.TypeFor[dat.StreamMatrix](): streamMatrix,
+}
+
+// handle is an id or null; an empty one is neither.
+func handle() *huma.Schema {
+	one := 1
+	return &huma.Schema{Type: huma.TypeString, Nullable: true, MinLength: &one}
 }
 
 // integer is a count from 0 that fits 64 bits, so that no client narrows it.

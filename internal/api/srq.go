@@ -23,7 +23,7 @@ type srqCreate struct {
 type srqPatch struct {
 	MaxRecvDTOs *int64            `json:"max_recv_dtos,omitempty" nullable:"false" doc:"Receives that it can hold; not below what is outstanding."`
 	Name        nullable[string]  `json:"name,omitempty" doc:"The new name; null takes it away."`
-	Labels      map[string]string `json:"labels,omitempty" doc:"All labels anew."`
+	Labels      labelPatch `json:"labels,omitempty" doc:"Labels to set; null removes one, others stay; null for all removes all."`
 }
 
 // srqLow is what dat_srq_set_lw takes.
@@ -105,7 +105,7 @@ func (b srqCreate) input() rdma.SRQCreate {
 }
 
 func (b srqPatch) input() rdma.SRQModify {
-	return rdma.SRQModify{MaxRecvDTOs: b.MaxRecvDTOs, Name: nameOf(b.Name), Labels: labelsOf(b.Labels)}
+	return rdma.SRQModify{MaxRecvDTOs: b.MaxRecvDTOs, Name: nameOf(b.Name)}
 }
 
 func (b recvPost) input() rdma.RecvPost {
@@ -135,7 +135,11 @@ func (a *API) getSRQ(ctx context.Context, in *getObject) (*answer, error) {
 
 func (a *API) modifySRQ(ctx context.Context, in *modifySRQ) (*answer, error) {
 	return change(ctx, a, in.Write, dat.TypeSRQ, in.ID, func(c rdma.Call) (*dat.SRQ, error) {
-		return a.manager.ModifySRQ(ctx, c, dat.Handle(in.ID), in.Body.input())
+		return relabelled(a, c, dat.TypeSRQ, dat.Handle(in.ID), in.Body.Labels, func(c rdma.Call, labels *map[string]string) (*dat.SRQ, error) {
+			input := in.Body.input()
+			input.Labels = labels
+			return a.manager.ModifySRQ(ctx, c, dat.Handle(in.ID), input)
+		})
 	})
 }
 
