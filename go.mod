@@ -1,6 +1,6 @@
 module github.com/datapi/datapi
 
-go 1.26.8
+go 1.26.0
 
 require (
 	github.com/danielgtaylor/huma/v2 v2.39.1
