@@ -164,8 +164,10 @@ func (a *adapter) lose() {
 	a.mu.Unlock()
 	if h != nil {
 		h.close()
-		a.reports.put(rdma.Report{Kind: rdma.ReportDeviceGone, Reason: cmNames[cmDeviceRemoval],
-			Detail: "The device " + a.device + " is gone."})
+		a.reports.put(rdma.Report{
+			Kind: rdma.ReportDeviceGone, Reason: cmNames[cmDeviceRemoval],
+			Detail: "The device " + a.device + " is gone.",
+		})
 	}
 }
 
@@ -201,8 +203,10 @@ func (a *adapter) bindAddressFor(peer address) (address, error) {
 	defer a.mu.Unlock()
 	from, ok := addressFor(a.local, peer)
 	if !ok {
-		return from, &dat.Error{Return: dat.RetInvalidAddress, Subtype: dat.SubInvalidAddressUnsupported, Field: "remote_ia_address",
-			Detail: "The IA has no address of the family of " + peer.String() + "; give " + a.netdevWord() + " one."}
+		return from, &dat.Error{
+			Return: dat.RetInvalidAddress, Subtype: dat.SubInvalidAddressUnsupported, Field: "remote_ia_address",
+			Detail: "The IA has no address of the family of " + peer.String() + "; give " + a.netdevWord() + " one.",
+		}
 	}
 	return from, nil
 }

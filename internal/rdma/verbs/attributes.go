@@ -55,8 +55,10 @@ var (
 	portStates = [...]string{"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"}
 	linkLayers = [...]string{"UNSPECIFIED", "INFINIBAND", "ETHERNET"}
 	mtus       = [...]string{"", "256", "512", "1024", "2048", "4096"}
-	physStates = [...]string{"", "SLEEP", "POLLING", "DISABLED", "PORT_CONFIGURATION_TRAINING", "LINK_UP",
-		"LINK_ERROR_RECOVERY", "PHY_TEST"}
+	physStates = [...]string{
+		"", "SLEEP", "POLLING", "DISABLED", "PORT_CONFIGURATION_TRAINING", "LINK_UP",
+		"LINK_ERROR_RECOVERY", "PHY_TEST",
+	}
 )
 
 // vendorSIW is the vendor id of Soft-iWARP.
@@ -194,8 +196,10 @@ func (f *portFacts) providerAttributes() dat.ProviderAttributes {
 		ProviderName: "verbs", ProviderVersionMajor: 1, DAPLVersionMajor: 1, DAPLVersionMinor: 2,
 		LMRMemTypesSupported: []dat.MemType{dat.MemVirtual, dat.MemLMR, dat.MemSharedVirtual},
 		IOVOwnershipOnReturn: "CONSUMER", DATQOSSupported: []dat.QOS{dat.QOSBestEffort},
-		CompletionFlagsSupported: []dat.CompletionFlag{dat.CompletionSuppress, dat.CompletionSolicitedWait,
-			dat.CompletionUnsignalled, dat.CompletionBarrierFence, dat.CompletionEVDThreshold},
+		CompletionFlagsSupported: []dat.CompletionFlag{
+			dat.CompletionSuppress, dat.CompletionSolicitedWait,
+			dat.CompletionUnsignalled, dat.CompletionBarrierFence, dat.CompletionEVDThreshold,
+		},
 		IsThreadSafe: true, MaxPrivateDataSize: private,
 		EPCreator: dat.EPCreatorIfAsked, PZSupport: "UNIQUE", OptimalBufferAlignment: 256,
 		EVDStreamMergingSupported: merging(),

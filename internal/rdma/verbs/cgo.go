@@ -9,6 +9,7 @@ package verbs
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"net/netip"
 	"syscall"
@@ -29,20 +30,14 @@ func nullErrno[T any](p *T, err error) (*T, error) {
 	if p != nil {
 		return p, nil
 	}
-	if err == nil {
-		err = syscall.ENOMEM
-	}
-	return nil, err
+	return nil, cmp.Or[error](err, syscall.ENOMEM)
 }
 
 func minusOneErrno(rc C.int, err error) error {
 	if rc == 0 {
 		return nil
 	}
-	if err == nil {
-		err = syscall.EIO
-	}
-	return err
+	return cmp.Or[error](err, syscall.EIO)
 }
 
 func countOrNegative(n C.int) (int, error) {
@@ -201,6 +196,7 @@ func (v verbsContext) createCQ(cqe int, key uint64, ch compChannel) (completionQ
 
 func (q completionQ) size() int            { return int(q.c.cqe) }
 func (q completionQ) resize(cqe int) error { return positiveErrno(C.dl_ibv_resize_cq(q.c, C.int(cqe))) }
+
 func (q completionQ) arm(solicited bool) error {
 	return positiveErrno(C.arm_cq(q.c, C.bool(solicited)))
 }

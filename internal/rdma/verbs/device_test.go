@@ -277,8 +277,10 @@ func TestSharedReceiveQueueFeedsTwoEndpointsAndFiresItsMark(t *testing.T) {
 	b.must(err)
 	b.must(s.PostRecv([]rdma.Recv{{WR: 1, Size: 32}, {WR: 2, Size: 32}, {WR: 3, Size: 32}}))
 	b.must(s.SetLowWatermark(2))
-	y, err := b.ia.CreateEP("y", rdma.EPParams{PZ: b.pz, RecvEVD: b.evd, RequestEVD: b.evd, SRQ: s,
-		Attributes: dat.EPAttributes{MaxRequestDTOs: 4, MaxRequestIOV: 1, MaxRecvIOV: 1}})
+	y, err := b.ia.CreateEP("y", rdma.EPParams{
+		PZ: b.pz, RecvEVD: b.evd, RequestEVD: b.evd, SRQ: s,
+		Attributes: dat.EPAttributes{MaxRequestDTOs: 4, MaxRequestIOV: 1, MaxRecvIOV: 1},
+	})
 	b.must(err)
 	x := b.ep("x")
 	b.connect(x, y, "x", "y")

@@ -52,8 +52,10 @@ func (p *Provider) openPort(a *adapter, known bool) {
 		return
 	}
 	if known {
-		a.reports.put(rdma.Report{Kind: rdma.ReportDeviceBack, Reason: "add",
-			Detail: "The device " + a.device + " is there again."})
+		a.reports.put(rdma.Report{
+			Kind: rdma.ReportDeviceBack, Reason: "add",
+			Detail: "The device " + a.device + " is there again.",
+		})
 	}
 }
 

@@ -53,8 +53,10 @@ func (a *adapter) Listen(id dat.Handle, qual int32, once bool) (rdma.Listener, e
 func (l *listener) open(h *hardware) error {
 	addresses := h.ia.bindAddresses()
 	if len(addresses) == 0 {
-		return &dat.Error{Return: dat.RetInvalidState,
-			Detail: "The IA has no IP address to listen on; give its network device one."}
+		return &dat.Error{
+			Return: dat.RetInvalidState,
+			Detail: "The IA has no IP address to listen on; give its network device one.",
+		}
 	}
 	for _, a := range addresses {
 		id, err := h.cm.createID(l.key)

@@ -52,8 +52,10 @@ func (s *blocks) take(spec rdma.LMRSpec) (*block, []byte, error) {
 		}
 	}
 	if offset+spec.Length > int64(len(b.memory)) {
-		return nil, nil, &dat.Error{Return: dat.RetInvalidParameter, Field: "length",
-			Detail: fmt.Sprintf("The memory has %d bytes; offset and length must stay within them.", len(b.memory))}
+		return nil, nil, &dat.Error{
+			Return: dat.RetInvalidParameter, Field: "length",
+			Detail: fmt.Sprintf("The memory has %d bytes; offset and length must stay within them.", len(b.memory)),
+		}
 	}
 	b.users++
 	return b, b.memory[offset : offset+spec.Length], nil
@@ -196,8 +198,10 @@ func (a *adapter) CreateRMR(id dat.Handle, zone rdma.Object) (rdma.Object, error
 		return nil, errStale("protection zone")
 	}
 	if h.limit.maxMW == 0 {
-		return nil, &dat.Error{Return: dat.RetModelNotSupported,
-			Detail: "The device has no memory windows (max_rmrs is 0); give peers the region's own context instead."}
+		return nil, &dat.Error{
+			Return: dat.RetModelNotSupported,
+			Detail: "The device has no memory windows (max_rmrs is 0); give peers the region's own context instead.",
+		}
 	}
 	w, err := z.pd.allocWindow()
 	if err != nil {

@@ -63,8 +63,10 @@ func (p *Provider) Arrivals() <-chan rdma.IA { return p.arrivals.out }
 // Implements: rdma_get_devices.
 func (p *Provider) Open(context.Context) ([]rdma.IA, error) {
 	if err := openLibraries(); err != nil {
-		return nil, &dat.Error{Return: dat.RetProviderNotFound, Cause: err,
-			Detail: "The verbs libraries cannot be opened (" + err.Error() + "); install libibverbs1, ibverbs-providers and librdmacm1."}
+		return nil, &dat.Error{
+			Return: dat.RetProviderNotFound, Cause: err,
+			Detail: "The verbs libraries cannot be opened (" + err.Error() + "); install libibverbs1, ibverbs-providers and librdmacm1.",
+		}
 	}
 	if err := p.listen(); err != nil {
 		return nil, fault("watch for devices", err)

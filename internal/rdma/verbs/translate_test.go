@@ -126,8 +126,10 @@ func TestAttributesComeFromTheDevice(t *testing.T) { // D24–D27, D30–D32
 		devicePort: devicePort{"rxe0", 1}, netdev: "eth0", gids: []string{"fe80::1"},
 		addresses: []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("fd00::1")},
 		port:      portAttr{state: portActive, linkLayer: 2, maxMessage: 1 << 23, activeMTU: 3, maxMTU: 5, physState: 5},
-		dev: deviceAttr{nodeGUID: 0x0123456789abcdef, fwVer: "1.2.3", vendorID: 0xffffff, maxQP: 1 << 40, maxQPWR: 64, maxMRSize: 1<<64 - 1,
-			maxSRQ: 5, maxSRQWR: 7, maxReadIn: 128, maxReadOut: 300, maxMW: 0, maxCQE: 32767},
+		dev: deviceAttr{
+			nodeGUID: 0x0123456789abcdef, fwVer: "1.2.3", vendorID: 0xffffff, maxQP: 1 << 40, maxQPWR: 64, maxMRSize: 1<<64 - 1,
+			maxSRQ: 5, maxSRQWR: 7, maxReadIn: 128, maxReadOut: 300, maxMW: 0, maxCQE: 32767,
+		},
 	}
 	a, p := f.iaAttributes(), f.providerAttributes()
 	if a.AdapterName != "rxe0-1" || *a.IAAddress != "10.0.0.1" || a.MaxEPs != 1<<31-1 || a.MaxDTOPerEP != 63 {
@@ -235,7 +237,8 @@ func TestADeviceThatCannotBeOpenedSaysWhatIsMissing(t *testing.T) {
 }
 
 func TestRemoteAddressesAreRead(t *testing.T) {
-	if _, err := parseRemote("no address", ""); err == nil || err.(*dat.Error).Return != dat.RetInvalidAddress {
+	var refused *dat.Error
+	if _, err := parseRemote("no address", ""); !errors.As(err, &refused) || refused.Return != dat.RetInvalidAddress {
 		t.Errorf("no address is %v", err)
 	}
 	peer, err := parseRemote("10.0.0.9", "")
