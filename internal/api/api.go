@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -69,6 +70,8 @@ type API struct {
 	metrics  *metrics
 	limiter  *limiter
 	encoded  encodedCache
+	// heartbeat is the longest silence of a stream.
+	heartbeat time.Duration
 	// alive ends with Close.
 	alive context.Context
 	end   context.CancelFunc
@@ -108,7 +111,7 @@ func build(cfg Config) *API {
 	a := &API{
 		manager: cfg.Manager, store: cfg.Store, node: cfg.Node, version: cfg.Version, token: cfg.AdminToken,
 		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger, schemas: newRegistry(), v1: chi.NewMux(), queries: map[string]queryRules{},
-		sessions: newSessions(), limiter: newLimiter(cfg.RateLimit),
+		sessions: newSessions(), limiter: newLimiter(cfg.RateLimit), heartbeat: heartbeat,
 	}
 	a.alive, a.end = context.WithCancel(context.Background())
 	if a.log == nil {

@@ -160,6 +160,9 @@ func (a *API) atomicBatch(ctx context.Context, w Write, operations []operation) 
 		calls[i] = c
 	}
 	targets, n, err := a.targets(ctx, operations, calls)
+	if err == nil {
+		n, err = a.undoable(operations, calls)
+	}
 	if err != nil {
 		return nil, atOperation(n, problemOf(err))
 	}
@@ -177,7 +180,7 @@ func (a *API) atomicBatch(ctx context.Context, w Write, operations []operation) 
 	objects := make([]dat.Object, len(operations))
 	for i, o := range operations {
 		if objects[i], err = u.prepare(o, calls[i], made); err != nil {
-			return nil, atOperation(i, problemOf(err))
+			return nil, atOperation(i, problemOf(a.misdirected(ctx, o.body, err)))
 		}
 	}
 	if !w.DryRun {
@@ -186,6 +189,23 @@ func (a *API) atomicBatch(ctx context.Context, w Write, operations []operation) 
 		}
 	}
 	return a.ok(batchResults{Results: a.unitResults(calls, objects, w.DryRun)}), nil
+}
+
+// undoable refuses the end of an endpoint that has been connected: it cannot be
+// made again as it was. n is its operation.
+func (a *API) undoable(operations []operation, calls []atomicCall) (n int, err error) {
+	for n, o := range operations {
+		if calls[n].method != http.MethodDelete || calls[n].typ != dat.TypeEndpoint {
+			continue
+		}
+		found, ok := a.manager.Get(dat.TypeEndpoint, dat.Handle(o.segments[1]))
+		if e, is := found.(*dat.Endpoint); ok && is && e.State != dat.EPUnconnected {
+			p := problemOfKind(kindNotAtomic, "The endpoint of operation "+number(n)+" is "+e.State.String()+". "+kinds[kindNotAtomic].about)
+			p.State = &e.State
+			return n, p
+		}
+	}
+	return 0, nil
 }
 
 func (a *API) unitResults(calls []atomicCall, objects []dat.Object, dryRun bool) []batchResult {

@@ -44,6 +44,10 @@ type series struct {
 }
 
 func (l *series) single(ctx context.Context, i int) {
+	if l.write.DryRun && len(l.operations[i].references()) > 0 {
+		l.rehearse(ctx, i)
+		return
+	}
 	ready, missing := l.operations[i].resolved(l.made)
 	if missing >= 0 {
 		l.results[i] = l.api.unready(ctx, missing)
@@ -55,8 +59,13 @@ func (l *series) single(ctx context.Context, i int) {
 
 // unready is the result of an operation whose reference has no value.
 func (a *API) unready(ctx context.Context, n int) batchResult {
-	p := exchangeOf(ctx).stamp(problemOfKind(kindReferenceNotReady, "Operation "+number(n)+" made no object that could be referred to."))
+	p := exchangeOf(ctx).stamp(noReference(n))
 	return batchResult{Status: p.Status, Body: a.encode(p)}
+}
+
+// noReference is the refusal of a reference to an operation that made nothing.
+func noReference(n int) *Problem {
+	return problemOfKind(kindReferenceNotReady, "Operation "+number(n)+" made no object that could be referred to.")
 }
 
 // madeID is the id of what an operation made.

@@ -97,6 +97,19 @@ func TestAnAtomicBatchTakesOnlyWhatCanBeUndone(t *testing.T) {
 			t.Errorf("%v: %v", o, p.Errors)
 		}
 	}
+	active, _ := r.pair()
+	for _, c := range []struct {
+		status     int
+		operations []members
+	}{
+		{422, []members{op("POST", "/pzs", members{"ia": ia0}), op("DELETE", "/endpoints/"+active, nil)}},
+		{409, []members{op("POST", "/pzs", members{"ia": ia0, "name": "twice"}), op("POST", "/pzs", members{"ia": ia0, "name": "twice"})}},
+		{422, []members{op("POST", "/pzs", members{"ia": ia0}), op("POST", "/evds", members{"ia": ia0, "qlen": "x", "streams": []string{"DTO"}})}},
+	} {
+		if p := r.do("POST", "/batch", members{"atomic": true, "operations": c.operations}).refused(c.status); p.Errors[0].Location != "operations[1]" {
+			t.Errorf("%v: %v", c.operations, p.Errors)
+		}
+	}
 	if p := r.do("POST", "/batch", members{"atomic": true, "operations": []members{op("DELETE", "/endpoints/00000000-0000-7000-8000-000000000000", nil)}}).refused(404, "DAT_INVALID_HANDLE"); p.Errors[0].Location != "operations[0]" {
 		t.Errorf("errors %v", p.Errors)
 	}
@@ -128,6 +141,34 @@ func TestADryBatchHappensNowhere(t *testing.T) {
 		results := r.do("POST", "/batch?dry_run=true", members{"atomic": atomic, "operations": []members{op("POST", "/pzs", members{"ia": ia0}), op("POST", "/pzs", members{"ia": ia0, "name": "x"})}}).results()
 		if results[1]["status"] != 201.0 || results[1]["etag"] != nil || results[1]["body"].(members)["id"] != nil {
 			t.Errorf("results %v", results)
+		}
+	}
+	if items := r.do("GET", "/pzs", nil).at("items").([]any); len(items) != 0 {
+		t.Errorf("made %v", items)
+	}
+}
+
+func TestADryBatchResolvesReferences(t *testing.T) {
+	r := newRig(t)
+	operations := []members{
+		op("POST", "/pzs", members{"ia": ia0, "name": "zone"}),
+		op("POST", "/endpoints", members{"ia": ia0, "pz": "$0.id"}),
+		op("PATCH", "/endpoints/$1.id", members{"attributes": members{"max_recv_dtos": 4}}),
+		op("PATCH", "/endpoints/$1.id", members{"attributes": members{"max_recv_dtos": -1}}),
+		op("DELETE", "/endpoints/$3.id", nil),
+		op("POST", "/endpoints/$1.id/reset", nil),
+	}
+	for _, c := range []struct {
+		atomic bool
+		count  int
+		want   string
+	}{{true, 3, "[201 201 200]"}, {false, 6, "[201 201 200 422 422 422]"}} {
+		var got []any
+		for _, one := range r.do("POST", "/batch?dry_run=true", members{"atomic": c.atomic, "operations": operations[:c.count]}).results() {
+			got = append(got, one["status"])
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("atomic %v: %v, not %s", c.atomic, got, c.want)
 		}
 	}
 	if items := r.do("GET", "/pzs", nil).at("items").([]any); len(items) != 0 {

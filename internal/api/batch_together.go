@@ -29,7 +29,7 @@ func (l *series) together(ctx context.Context, i int) int {
 			return 0
 		}
 	}
-	if p := problemOf(refusal); p.Status < http.StatusInternalServerError {
+	if p := problemOf(l.api.misdirected(ctx, l.operations[i+settled].body, refusal)); p.Status < http.StatusInternalServerError {
 		p = exchangeOf(ctx).stamp(p)
 		l.results[i+settled] = batchResult{Status: p.Status, Body: l.api.encode(p)}
 		return settled + 1
@@ -107,7 +107,7 @@ func (a *API) targets(ctx context.Context, operations []operation, calls []atomi
 func (u *unit) prepare(o operation, c atomicCall, made []string) (dat.Object, error) {
 	ready, missing := o.resolved(made)
 	if missing >= 0 {
-		return nil, problemOfKind(kindReferenceNotReady, "Operation "+number(missing)+" made no object that could be referred to.")
+		return nil, noReference(missing)
 	}
 	id := dat.HandleNull
 	if len(ready.segments) > 1 {

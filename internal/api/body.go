@@ -203,7 +203,9 @@ func validated(schemas *registry, schema *huma.Schema, at string, v any) []error
 		panic(err) // it was JSON before
 	}
 	var plain any
-	decode(raw, &plain)
+	if json.Unmarshal(raw, &plain) != nil {
+		return []error{&huma.ErrorDetail{Location: at, Message: "has a number that is too large"}}
+	}
 	path, result := huma.NewPathBuffer([]byte{}, 0), &huma.ValidateResult{}
 	path.Push(at)
 	huma.Validate(schemas, schema, path, huma.ModeWriteToServer, plain, result)

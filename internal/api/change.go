@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"reflect"
 	"time"
@@ -23,20 +24,17 @@ type ChangesOf struct {
 
 type listChanges struct {
 	Read
+	Paging
 	ChangesOf
-	Since  string `query:"since" maxLength:"64" example:"2026-01-31T12:00:00Z" doc:"Not before this time (RFC 3339)."`
-	Until  string `query:"until" maxLength:"64" example:"2026-01-31T13:00:00Z" doc:"Not after this time (RFC 3339)."`
-	Order  string `query:"order" enum:"asc,desc" default:"desc" doc:"desc is newest first."`
-	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many items a page has."`
-	Cursor string `query:"cursor" maxLength:"1024" doc:"The next_cursor of the page before."`
-	Offset int    `query:"offset" minimum:"0" maximum:"1000000" doc:"How many items to pass over; not together with cursor."`
+	Since string `query:"since" maxLength:"64" example:"2026-01-31T12:00:00Z" doc:"Not before this time (RFC 3339)."`
+	Until string `query:"until" maxLength:"64" example:"2026-01-31T13:00:00Z" doc:"Not after this time (RFC 3339)."`
+	Order string `query:"order" enum:"asc,desc" default:"desc" doc:"desc is newest first."`
 }
 
 type listHistory struct {
 	Read
+	Paging
 	ObjectPath
-	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many items a page has."`
-	Cursor string `query:"cursor" maxLength:"1024" doc:"The next_cursor of the page before."`
 }
 
 type getVersion struct {
@@ -75,8 +73,11 @@ func (a *API) registerHistory() {
 }
 
 func (a *API) listChanges(ctx context.Context, in *listChanges) (*answer, error) {
-	q := store.ChangeQuery{Asc: in.Order == "asc", Limit: in.Limit, Cursor: in.Cursor, Offset: in.Offset}
-	var err error
+	q, err := in.changeQuery()
+	if err != nil {
+		return nil, err
+	}
+	q.Asc = in.Order == "asc"
 	if q.ChangeFilter, err = in.filter(); err != nil {
 		return nil, err
 	}
@@ -86,14 +87,32 @@ func (a *API) listChanges(ctx context.Context, in *listChanges) (*answer, error)
 	if q.Until, err = timeOf("until", in.Until); err != nil {
 		return nil, err
 	}
-	if err := cursorOrOffset(in.Cursor, in.Offset); err != nil {
-		return nil, err
-	}
 	page, err := a.store.Changes(ctx, q)
+	return a.changePage(page, err, in.Fields)
+}
+
+// changeQuery is the part of the log that a page asks for.
+func (p Paging) changeQuery() (store.ChangeQuery, error) {
+	return store.ChangeQuery{Limit: p.Limit, Cursor: p.Cursor, Offset: p.Offset, Total: p.Total}, cursorOrOffset(p.Cursor, p.Offset)
+}
+
+// changePage shows a part of the log, or why there is none.
+func (a *API) changePage(found store.ChangePage, err error, asked []string) (*answer, error) {
 	if err != nil {
 		return nil, inQuery(err)
 	}
-	return a.ok(PageOf[dat.Change]{Items: page.Items, Next: orNull(page.Next)}), nil
+	fields, err := a.fields("Change", asked)
+	if err != nil {
+		return nil, err
+	}
+	out := page{items: make([]json.RawMessage, len(found.Items)), next: orNull(found.Next), total: found.Total}
+	for i := range found.Items {
+		out.items[i] = a.encode(&found.Items[i])
+		if len(fields) > 0 {
+			out.items[i] = a.picked(out.items[i], fields)
+		}
+	}
+	return a.page(out), nil
 }
 
 // filter is the store's filter of the same name.
@@ -137,11 +156,12 @@ func (a *API) listHistory(ctx context.Context, in *listHistory) (*answer, error)
 	if !isID(dat.TypeEndpoint, in.ID) {
 		return nil, noSuch(dat.TypeEndpoint)
 	}
-	page, err := a.store.History(ctx, dat.TypeEndpoint, dat.Handle(in.ID), in.Limit, in.Cursor)
+	q, err := in.changeQuery()
 	if err != nil {
-		return nil, inQuery(err)
+		return nil, err
 	}
-	return a.ok(PageOf[dat.Change]{Items: page.Items, Next: orNull(page.Next)}), nil
+	page, err := a.store.History(ctx, dat.TypeEndpoint, dat.Handle(in.ID), q)
+	return a.changePage(page, err, in.Fields)
 }
 
 func (a *API) getVersion(ctx context.Context, in *getVersion) (*answer, error) {

@@ -103,6 +103,16 @@ func TestChangesFilter(t *testing.T) {
 	if items[0].(members)["cause"] != "dat_ep_create" || items[0].(members)["before"] != nil || items[0].(members)["after"].(members)["state"] != "UNCONNECTED" {
 		t.Errorf("first %v", items[0])
 	}
+	for _, path := range []string{"/changes?object=" + ep + "&", "/endpoints/" + ep + "/history?"} {
+		out := r.do("GET", path+"total=true&offset=1&fields=id,cause", nil, loose).is(200)
+		items := out.at("items").([]any)
+		if len(items) != 1 || out.at("total") != 2.0 || len(items[0].(members)) != 2 || items[0].(members)["cause"] != "dat_ep_create" {
+			t.Errorf("%s: %s", path, out.body)
+		}
+		if out := r.do("GET", path+"offset=5", nil).is(200); len(out.at("items").([]any)) != 0 || out.at("next_cursor") != nil {
+			t.Errorf("%s past the end: %s", path, out.body)
+		}
+	}
 	for _, query := range []string{"type=x", "outcome=x", "since=x", "order=x", "cursor=x", "limit=0"} {
 		r.do("GET", "/changes?"+query, nil, loose).refused(400, "DAT_INVALID_PARAMETER")
 	}
@@ -196,6 +206,47 @@ func TestStreamRefusesPositionsThatAreNot(t *testing.T) {
 	defer end()
 	if response.StatusCode != 400 {
 		t.Errorf("Last-Event-ID beyond the end: %d", response.StatusCode)
+	}
+}
+
+func TestAPositionPastTheRetentionIsGone(t *testing.T) {
+	r := newRig(t)
+	ep := r.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
+	created := r.store.Log().Last()
+	for _, name := range []string{"a", "b"} {
+		r.do("PATCH", "/endpoints/"+ep, members{"name": name}).is(200)
+	}
+	_, err := r.store.Prune(t.Context(), -time.Minute)
+	must(t, err)
+	r.do("GET", fmt.Sprintf("/endpoints/%s?as_of=%d", ep, created), nil).refused(410)
+	r.do("GET", "/endpoints/"+ep+"/history/1", nil).refused(410)
+	r.do("POST", "/endpoints/"+ep+"/revert", members{"version": 1}).refused(410)
+	again := newRigOn(t, r.url, "beta") // a process reads the retention when it starts
+	response, _, end := again.stream("?after=1")
+	defer end()
+	if response.StatusCode != 410 || response.Header.Get("Content-Type") != problemType {
+		t.Errorf("the stream from there: %d", response.StatusCode)
+	}
+}
+
+func TestASilentStreamShowsThatItLives(t *testing.T) {
+	r := newRig(t)
+	r.api.heartbeat = time.Millisecond
+	_, lines, end := r.stream("")
+	defer end()
+	deadline := time.After(20 * time.Second)
+	for beats := 0; beats < 2; {
+		select {
+		case line, open := <-lines:
+			if !open {
+				t.Fatal("the stream ended")
+			}
+			if line == ": still here" {
+				beats++
+			}
+		case <-deadline:
+			t.Fatal("no comment came")
+		}
 	}
 }
 

@@ -168,6 +168,8 @@ func TestUnknownInputIsRefused(t *testing.T) {
 	} {
 		r.do("GET", "/endpoints?"+query, nil, loose).refused(400, "DAT_INVALID_PARAMETER")
 	}
+	r.do("GET", "/ias?provider=zzz", nil, loose).refused(400, "DAT_INVALID_PARAMETER")
+	r.do("GET", "/changes?fields=nosuch", nil, loose).refused(400, "DAT_INVALID_PARAMETER")
 	r.do("GET", "/pzs/x?a=1", nil, loose).refused(400, "DAT_INVALID_PARAMETER")
 	r.do("POST", "/pzs?dry_run=maybe", `{"ia":"soft0@alpha"}`, loose).refused(400, "DAT_INVALID_PARAMETER")
 	r.do("POST", "/pzs?dry_run=", `{"ia":"soft0@alpha"}`, loose).refused(400, "DAT_INVALID_PARAMETER")
@@ -250,6 +252,13 @@ func TestDryRunHappensNowhere(t *testing.T) {
 	r.do("DELETE", "/endpoints/"+id+"?dry_run=true", nil, loose).is(204)
 	r.do("POST", "/endpoints/"+id+"/recvs?dry_run=true", members{"size": 8}, loose).is(202)
 	r.do("PUT", "/endpoints/"+id+"/watermarks?dry_run=true", `{"soft_high":1,"hard_high":2}`, loose).is(200)
+	lmr := r.do("POST", "/lmrs?dry_run=true", members{"ia": ia0, "pz": r.pz(ia0), "length": 64, "privileges": []string{"LOCAL_READ"}}, loose).is(201)
+	psp := r.do("POST", "/psps?dry_run=true", members{"ia": ia0, "evd": r.evd(ia0, "CR")}, loose).is(201)
+	for _, unknown := range []any{lmr.at("rmr_context"), lmr.at("target_address"), psp.at("conn_qual")} {
+		if unknown != nil {
+			t.Errorf("a dry run shows %v for what only the device gives", unknown)
+		}
+	}
 	now := r.do("GET", "/endpoints/"+id, nil).is(200)
 	if now.at("name") != "dry" || now.at("version") != 1.0 {
 		t.Errorf("after dry runs: %s", now.body)

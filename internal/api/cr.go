@@ -25,6 +25,12 @@ type handoffBody struct {
 	ConnQual int64 `json:"conn_qual" example:"4712" doc:"The local qualifier that the request goes to, 1–65535."`
 }
 
+// connectionRequest is a request with what came with it.
+type connectionRequest struct {
+	*dat.CR
+	PrivateData []byte `json:"private_data" nullable:"true" doc:"What the peer sent, base64; null where it sent nothing."`
+}
+
 type listCRs struct {
 	Listing
 	ByIA
@@ -60,7 +66,7 @@ func (a *API) registerCRs() {
 	}, a.listCRs)
 	register(a, route{
 		id: "get-cr", method: http.MethodGet, path: "/crs/{id}", tag: tagCR, summary: "Query a connection request", about: "dat_cr_query.",
-		answer: reflect.TypeFor[dat.CR](), versioned: true,
+		answer: reflect.TypeFor[connectionRequest](), versioned: true,
 	}, a.getCR)
 	register(a, route{
 		id: "accept-cr", method: http.MethodPost, path: "/crs/{id}/accept", tag: tagCR, summary: "Accept a connection request",
@@ -82,7 +88,14 @@ func (a *API) listCRs(ctx context.Context, in *listCRs) (*answer, error) {
 }
 
 func (a *API) getCR(ctx context.Context, in *getObject) (*answer, error) {
-	return a.get(ctx, dat.TypeCR, in.ID)
+	o, err := a.object(ctx, dat.TypeCR, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	cr := o.(*dat.CR)
+	ans := a.shown(http.StatusOK, cr, false, true)
+	ans.Body = a.encode(connectionRequest{CR: cr, PrivateData: cr.PrivateData})
+	return ans, nil
 }
 
 func (a *API) acceptCR(ctx context.Context, in *acceptCR) (*answer, error) {

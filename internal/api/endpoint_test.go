@@ -83,7 +83,7 @@ func TestModifyNullElsewhereIsRefused(t *testing.T) {
 	r := newRig(t)
 	id := r.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
 	for _, body := range []string{
-		`{"attributes":null}`, `{"attributes":{"qos":null}}`, `{"attributes":{"max_recv_dtos":null}}`, `{"labels":null}`,
+		`{"attributes":null}`, `{"attributes":{"qos":null}}`, `{"attributes":{"max_recv_dtos":null}}`, `{"labels":{"a":1}}`,
 		`{"attributes":{"ep_transport_specific":null}}`, `{"attributes":{"max_recv_dtos":-1}}`, `{"attributes":{"max_recv_dtos":1.5}}`,
 		`{"attributes":{"max_recv_dtos":1e99}}`, `{"attributes":{"max_recv_dtos":"7"}}`, `{"attributes":{"nosuch":1}}`, `{"nosuch":1}`, `[]`, `3`,
 	} {

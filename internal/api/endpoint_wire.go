@@ -70,7 +70,7 @@ type endpointPatch struct {
 	ConnectEVD      dat.Handle              `json:"connect_evd,omitempty" doc:"The EVD for connection events, or null."`
 	Attributes      endpointPatchAttributes `json:"attributes,omitempty" doc:"The attributes to change."`
 	Name            dat.Name                `json:"name,omitempty" doc:"The new name; null takes it away. May be changed in every state."`
-	Labels          labelPatch       `json:"labels,omitempty" doc:"Labels to set; null removes one, others stay; null for all removes all. May be changed in every state."`
+	Labels          labelPatch              `json:"labels,omitempty" doc:"Labels to set; null removes one, others stay; null for all removes all. May be changed in every state."`
 	Probe           *probeRequest           `json:"probe,omitempty" doc:"The liveness probe; null takes it away. May be changed in every state."`
 	IA              *string                 `json:"ia,omitempty" nullable:"true" doc:"Never modifiable."`
 	State           *string                 `json:"state,omitempty" nullable:"true" doc:"Never modifiable."`

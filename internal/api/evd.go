@@ -24,10 +24,10 @@ type evdCreate struct {
 // evdPatch is what dat_evd_resize, dat_evd_set_unwaitable and
 // dat_evd_clear_unwaitable take.
 type evdPatch struct {
-	QLen     *int64            `json:"qlen,omitempty" nullable:"false" doc:"The new length in events; not below what is queued."`
-	Waitable *bool             `json:"waitable,omitempty" nullable:"false" doc:"Whether waiting is allowed."`
-	Name     nullable[string]  `json:"name,omitempty" doc:"The new name; null takes it away."`
-	Labels   labelPatch `json:"labels,omitempty" doc:"Labels to set; null removes one, others stay; null for all removes all."`
+	QLen     *int64           `json:"qlen,omitempty" nullable:"false" doc:"The new length in events; not below what is queued."`
+	Waitable *bool            `json:"waitable,omitempty" nullable:"false" doc:"Whether waiting is allowed."`
+	Name     nullable[string] `json:"name,omitempty" doc:"The new name; null takes it away."`
+	Labels   labelPatch       `json:"labels,omitempty" doc:"Labels to set; null removes one, others stay; null for all removes all."`
 }
 
 // dequeueBody is what dat_evd_dequeue and dat_evd_wait take.

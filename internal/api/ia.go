@@ -15,7 +15,7 @@ import (
 type listIAs struct {
 	Listing
 	ByIA
-	Provider []string            `query:"provider,explode" doc:"soft or verbs; repeat for OR."`
+	Provider []string            `query:"provider,explode" enum:"soft,verbs" doc:"soft or verbs; repeat for OR."`
 	State    []word[dat.IAState] `query:"state,explode" doc:"The state; repeat for OR."`
 }
 

@@ -48,7 +48,7 @@ func (a *API) list(ctx context.Context, t dat.ObjectType, l Listing, input any) 
 	if err != nil {
 		return nil, err
 	}
-	fields, err := a.fields(t, l.Fields)
+	fields, err := a.fields(schemaOf[t], l.Fields)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (a *API) list(ctx context.Context, t dat.ObjectType, l Listing, input any) 
 
 func (a *API) query(t dat.ObjectType, l Listing, input any) (store.Query, error) {
 	q := store.Query{
-		Type: t, Filters: filtersOf(reflect.ValueOf(input).Elem()), Name: l.Name,
+		Type: t, Filters: filtersOf(reflect.ValueOf(input).Elem()), Names: l.Name,
 		Limit: l.Limit, Cursor: l.Cursor, Offset: l.Offset, Total: l.Total,
 	}
 	q.Sort, q.Desc = strings.CutPrefix(l.Sort, "-")
@@ -79,9 +79,9 @@ func (a *API) query(t dat.ObjectType, l Listing, input any) (store.Query, error)
 			return q, wrongQuery("label", "must be key=value")
 		}
 		if q.Labels == nil {
-			q.Labels = map[string]string{}
+			q.Labels = map[string][]string{}
 		}
-		q.Labels[key] = value
+		q.Labels[key] = append(q.Labels[key], value)
 	}
 	return q, nil
 }
@@ -93,8 +93,11 @@ func cursorOrOffset(cursor string, offset int) error {
 	return nil
 }
 
+// noFilters are string lists of a query that are no equality.
+var noFilters = []string{"name", "label", "fields"}
+
 // filtersOf are the equality filters of an input: its string lists of the query
-// but label and fields, which mean something else.
+// but those that mean something else.
 func filtersOf(v reflect.Value) map[string][]string {
 	all := map[string][]string{}
 	for i, t := 0, v.Type(); i < t.NumField(); i++ {
@@ -102,7 +105,7 @@ func filtersOf(v reflect.Value) map[string][]string {
 		field := v.Field(i)
 		if t.Field(i).Anonymous {
 			maps.Copy(all, filtersOf(field))
-		} else if name != "" && name != "label" && name != "fields" && field.Kind() == reflect.Slice {
+		} else if name != "" && !slices.Contains(noFilters, name) && field.Kind() == reflect.Slice {
 			for j := range field.Len() {
 				all[name] = append(all[name], field.Index(j).String())
 			}
@@ -111,9 +114,9 @@ func filtersOf(v reflect.Value) map[string][]string {
 	return all
 }
 
-// fields judges ?fields=: members of the type's representation.
-func (a *API) fields(t dat.ObjectType, asked []string) ([]string, error) {
-	known := sortedKeys(a.schemas.schemas[schemaOf[t]].Properties)
+// fields judges ?fields=: members of the items, which a schema describes.
+func (a *API) fields(schema string, asked []string) ([]string, error) {
+	known := sortedKeys(a.schemas.schemas[schema].Properties)
 	for _, f := range asked {
 		if !slices.Contains(known, f) {
 			return nil, wrongQuery("fields", "must be members separated by commas: "+strings.Join(known, ", "))
@@ -133,8 +136,13 @@ func (a *API) item(o dat.Object, fields []string) json.RawMessage {
 	if len(fields) == 0 {
 		return a.whole(o)
 	}
+	return a.picked(a.listed(o, slices.Contains(fields, "modifiable")), fields)
+}
+
+// picked leaves only some members of an encoded item.
+func (a *API) picked(item json.RawMessage, fields []string) json.RawMessage {
 	all := map[string]json.RawMessage{}
-	decode(a.listed(o, slices.Contains(fields, "modifiable")), &all)
+	decode(item, &all)
 	picked := make(map[string]json.RawMessage, len(fields))
 	for _, f := range fields {
 		picked[f] = all[f]

@@ -19,6 +19,8 @@ func TestAWriteToAnotherNodesObjectIsMisdirected(t *testing.T) {
 		{"PUT", "/endpoints/" + ep + "/watermarks", `{"soft_high":1,"hard_high":1}`},
 		{"POST", "/endpoints/" + ep + "/recvs", `{"size":1}`},
 		{"GET", "/endpoints/" + ep + "/status", ""},
+		{"GET", "/endpoints/status?id=" + ep, ""},
+		{"POST", "/pzs", `{"ia":"soft0@alpha"}`},
 	} {
 		p := beta.do(call.method, call.path, call.body).refused(421)
 		if p.Address == nil || *p.Address != "http://alpha:8480" {
@@ -29,7 +31,19 @@ func TestAWriteToAnotherNodesObjectIsMisdirected(t *testing.T) {
 	if p.Errors[0].Location != "operations[0]" {
 		t.Errorf("errors %v", p.Errors)
 	}
-	nodes := beta.do("GET", "/nodes", nil).is(200).at("items").([]any)
+	for _, atomic := range []bool{true, false} {
+		body := members{"atomic": atomic, "operations": []members{op("POST", "/evds", members{"ia": ia0, "qlen": 1, "streams": []string{"DTO"}}), op("POST", "/pzs", members{"ia": ia0})}}
+		if out := beta.do("POST", "/batch", body); atomic {
+			out.refused(421)
+		} else if results := out.results(); results[1]["status"] != 421.0 {
+			t.Errorf("results %v", results)
+		}
+	}
+	answer := beta.do("GET", "/nodes", nil).is(200)
+	if next, there := answer.object()["next_cursor"]; next != nil || !there {
+		t.Errorf("nodes: %s", answer.body)
+	}
+	nodes := answer.at("items").([]any)
 	if len(nodes) != 2 || nodes[0].(members)["name"] != "alpha" || nodes[0].(members)["state"] != "UP" {
 		t.Errorf("nodes %v", nodes)
 	}

@@ -86,7 +86,7 @@ func create[T dat.Object](ctx context.Context, a *API, w Write, do func(rdma.Cal
 	}
 	o, err := do(c)
 	if err != nil {
-		return nil, err
+		return nil, a.misdirected(ctx, exchangeOf(ctx).body, err)
 	}
 	return show(o), nil
 }
@@ -171,6 +171,9 @@ func represent(o dat.Object, recvIdle bool) any {
 // givenByDevice are the members whose value only a device gives, with what a dry
 // run has in their place.
 var givenByDevice = map[string]string{"rmr_context": `""`, "target_address": `""`, "conn_qual": "0"}
+
+// notMadeYet are the members that only the device gives, with what they are before.
+var notMadeYet = map[string]string{"rmr_context": `""`, "target_address": `""`, "conn_qual": "0"}
 
 // withoutRecord takes away what only a real call gives.
 func (a *API) withoutRecord(body []byte) []byte {

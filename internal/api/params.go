@@ -35,17 +35,22 @@ type Waiting struct {
 	Prefer string `header:"Prefer" example:"wait=10" doc:"wait=N holds the answer up to N seconds until the outcome is there (RFC 7240)."`
 }
 
-// Listing are the parameters of every list.
-type Listing struct {
-	Read
+// Paging are the parameters of everything that comes in pages.
+type Paging struct {
 	Limit  int      `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many items a page has."`
 	Cursor string   `query:"cursor" maxLength:"1024" doc:"The next_cursor of the page before."`
 	Offset int      `query:"offset" minimum:"0" maximum:"1000000" doc:"How many items to pass over; not together with cursor."`
 	Total  bool     `query:"total" doc:"Count all items that fit."`
-	Sort   string   `query:"sort" example:"-created_at" doc:"The member to sort by, with - for descending; created_at where left out."`
 	Fields []string `query:"fields" doc:"Only these members of each item."`
-	Name   string   `query:"name" example:"ost-*" doc:"The name; * stands for anything."`
-	Label  []string `query:"label,explode" example:"app=lustre" doc:"A label as key=value; repeated, all must be there."`
+}
+
+// Listing are the parameters of every list of objects.
+type Listing struct {
+	Read
+	Paging
+	Sort  string   `query:"sort" example:"-created_at" doc:"The member to sort by, with - for descending; created_at where left out."`
+	Name  []string `query:"name,explode" doc:"The name, such as ost-*; * stands for anything; repeat for OR."`
+	Label []string `query:"label,explode" example:"app=lustre" doc:"A label as key=value; repeated with the same key for OR, with another key both must be there."`
 }
 
 // PageOf is a page of a list.

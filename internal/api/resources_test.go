@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -247,11 +248,16 @@ func TestStatusOfMany(t *testing.T) {
 	r := newRig(t)
 	a, b := r.endpoint(ia0), r.endpoint(ia1)
 	r.do("POST", "/endpoints/"+b+"/recvs", members{"count": 3, "size": 8}).is(202)
-	items := r.do("GET", "/endpoints/status?id="+b+"&id="+a+"&id=nosuch", nil).is(200).at("items").([]any)
+	items := r.do("GET", "/endpoints/status?id="+b+"&id="+a+"&id="+b, nil).is(200).at("items").([]any)
 	if len(items) != 2 || items[0].(members)["id"] != b || items[0].(members)["recvs"] != 3.0 || items[1].(members)["recv_idle"] != true {
 		t.Errorf("statuses %v", items)
 	}
 	r.do("GET", "/endpoints/status", nil, loose).refused(400)
+	for _, id := range []string{"nosuch", "00000000-0000-7000-8000-000000000000"} {
+		if p := r.do("GET", "/endpoints/status?id="+a+"&id="+id, nil).refused(404, "DAT_INVALID_HANDLE"); !strings.Contains(p.Detail, id) {
+			t.Errorf("detail %s", p.Detail)
+		}
+	}
 	many := "/endpoints/status?id=x"
 	for range 200 {
 		many += "&id=x"

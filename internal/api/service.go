@@ -13,11 +13,6 @@ type plainRead struct {
 	Read
 }
 
-// nodeList are the hosts that share the database.
-type nodeList struct {
-	Items []store.Node `json:"items" doc:"The nodes, by name."`
-}
-
 // whoami is what the service knows of the caller and of itself.
 type whoami struct {
 	Name     string `json:"name" example:"admin" doc:"Who calls; the actor of the caller's changes."`
@@ -31,7 +26,7 @@ type whoami struct {
 func (a *API) registerService() {
 	register(a, route{
 		id: "list-nodes", method: http.MethodGet, path: "/nodes", tag: tagService, summary: "List the nodes that share the database",
-		answer: reflect.TypeFor[nodeList](),
+		answer: reflect.TypeFor[PageOf[store.Node]](),
 	}, a.listNodes)
 	register(a, route{
 		id: "get-whoami", method: http.MethodGet, path: "/whoami", tag: tagService, summary: "Get who the caller is",
@@ -50,7 +45,7 @@ func (a *API) listNodes(ctx context.Context, _ *plainRead) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.ok(nodeList{Items: nodes}), nil
+	return a.ok(PageOf[store.Node]{Items: nodes}), nil
 }
 
 func (a *API) getWhoami(ctx context.Context, _ *plainRead) (*answer, error) {

@@ -21,9 +21,9 @@ type srqCreate struct {
 
 // srqPatch is what dat_srq_resize takes.
 type srqPatch struct {
-	MaxRecvDTOs *int64            `json:"max_recv_dtos,omitempty" nullable:"false" doc:"Receives that it can hold; not below what is outstanding."`
-	Name        nullable[string]  `json:"name,omitempty" doc:"The new name; null takes it away."`
-	Labels      labelPatch `json:"labels,omitempty" doc:"Labels to set; null removes one, others stay; null for all removes all."`
+	MaxRecvDTOs *int64           `json:"max_recv_dtos,omitempty" nullable:"false" doc:"Receives that it can hold; not below what is outstanding."`
+	Name        nullable[string] `json:"name,omitempty" doc:"The new name; null takes it away."`
+	Labels      labelPatch       `json:"labels,omitempty" doc:"Labels to set; null removes one, others stay; null for all removes all."`
 }
 
 // srqLow is what dat_srq_set_lw takes.

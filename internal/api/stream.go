@@ -97,7 +97,7 @@ func (a *API) stream(hc huma.Context, sub *store.Subscription) {
 	}
 	stale := false
 	for ctx.Err() == nil {
-		turn, done := context.WithTimeout(ctx, heartbeat)
+		turn, done := context.WithTimeout(ctx, a.heartbeat)
 		delivery, err := sub.Next(turn)
 		done()
 		part := sseDelivery(delivery, &stale)

@@ -360,7 +360,7 @@ func TestAFloodOfEventsIsBoundedWhileAway(t *testing.T) {
 	}
 	p.refusing.Store(false)
 	eventually(t, "all events are told of their record", func() bool { return recorded.Load() == flood })
-	page, err := s.History(t.Context(), dat.TypeEndpoint, id, 1, "")
+	page, err := s.History(t.Context(), dat.TypeEndpoint, id, ChangeQuery{Limit: 1})
 	must(t, err)
 	last := page.Items[0]
 	if last.Version != maxWaiting+1 || last.Reason == nil || *last.Reason != "5000 events in between were not recorded one by one: the database was away" {

@@ -42,7 +42,14 @@ func qualifier(value string) error {
 	return err
 }
 
-func member(name string) filter     { return filter{expr: "body->>'" + name + "'"} }
+// provider checks the name of an engine.
+func provider(value string) error {
+	if value != "soft" && value != "verbs" {
+		return fmt.Errorf("it is neither soft nor verbs")
+	}
+	return nil
+}
+
 func refs(members ...string) filter { return filter{refs: members} }
 
 var everyType = map[string]filter{"ia": {expr: "ia"}, "node": {expr: "node"}}
@@ -52,7 +59,7 @@ var connQual = filter{expr: "body->>'conn_qual'", check: qualifier}
 // typeFilters are the filters that a type has beside those of every type.
 var typeFilters = [...]map[string]filter{
 	dat.TypeIA: {
-		"provider": member("provider"),
+		"provider": {expr: "body->>'provider'", check: provider},
 		"state":    {expr: "state", check: word[dat.IAState]},
 	},
 	dat.TypePZ:  {},

@@ -24,6 +24,8 @@ type ChangePage struct {
 	Items []dat.Change
 	// Next is the cursor of the next page, empty at the end.
 	Next string
+	// Total is how many fit, nil where that was not asked for.
+	Total *int64
 }
 
 // ChangeFilter picks changes by equality; several values are alternatives, an
@@ -49,6 +51,8 @@ type ChangeQuery struct {
 	Cursor string
 	// Offset is 0 … 1,000,000; not with a cursor.
 	Offset int
+	// Total asks for the count of all that fit.
+	Total bool
 }
 
 // selectChange and scanChange read a change; a creation's after is its image.
@@ -83,6 +87,9 @@ func (s *Store) Changes(ctx context.Context, q ChangeQuery) (ChangePage, error) 
 		return ChangePage{}, err
 	}
 	page := ChangePage{Items: []dat.Change{}}
+	if page.Total, err = s.countChanges(ctx, q); err != nil {
+		return ChangePage{}, err
+	}
 	rows, err := s.pool.Query(ctx, sql, args...)
 	if err != nil {
 		return ChangePage{}, mapError(err)
@@ -97,6 +104,21 @@ func (s *Store) Changes(ctx context.Context, q ChangeQuery) (ChangePage, error) 
 	}
 	page.Items = append(page.Items, changes...)
 	return page, nil
+}
+
+// countChanges is how many changes fit, nil where that is not asked for.
+func (s *Store) countChanges(ctx context.Context, q ChangeQuery) (*int64, error) {
+	if !q.Total {
+		return nil, nil
+	}
+	c, total := &conditions{}, new(int64)
+	c.add("true")
+	q.filters(c)
+	err := s.pool.QueryRow(ctx, `SELECT count(*) FROM changes`+c.where(), c.args...).Scan(total)
+	if err != nil && !isText(err) {
+		return nil, mapError(err)
+	}
+	return total, nil
 }
 
 func (q *ChangeQuery) signature() string {
@@ -159,16 +181,24 @@ func in[T any](c *conditions, column string, values []T, text func(T) string) {
 	c.add(column + " = ANY(" + c.arg(words) + ")")
 }
 
-// History is an object's changes, newest first, also after it was freed.
-// An id that never was is DAT_INVALID_HANDLE.
-func (s *Store) History(ctx context.Context, t dat.ObjectType, id dat.Handle, limit int, cursor string) (ChangePage, error) {
-	page, err := s.Changes(ctx, ChangeQuery{
-		ChangeFilter: ChangeFilter{Objects: []dat.Handle{id}, Types: []dat.ObjectType{t}}, Limit: limit, Cursor: cursor,
-	})
-	if err == nil && len(page.Items) == 0 && cursor == "" || id == dat.HandleNull {
+// History is an object's changes, newest first, also after it was freed. Of the
+// query limit, cursor, offset and total count. An id that never was is
+// DAT_INVALID_HANDLE.
+func (s *Store) History(ctx context.Context, t dat.ObjectType, id dat.Handle, q ChangeQuery) (ChangePage, error) {
+	if id == dat.HandleNull {
 		return ChangePage{}, notThere(t, id)
 	}
-	return page, err
+	q = ChangeQuery{Limit: q.Limit, Cursor: q.Cursor, Offset: q.Offset, Total: q.Total}
+	q.Objects, q.Types = []dat.Handle{id}, []dat.ObjectType{t}
+	page, err := s.Changes(ctx, q)
+	if err != nil || len(page.Items) > 0 || q.Cursor != "" {
+		return page, err
+	}
+	if q.Offset > 0 {
+		_, err = s.History(ctx, t, id, ChangeQuery{Limit: 1})
+		return page, err
+	}
+	return ChangePage{}, notThere(t, id)
 }
 
 // HistoryVersion is the change that made a version, and the whole object as it
@@ -193,7 +223,7 @@ func (s *Store) HistoryVersion(ctx context.Context, t dat.ObjectType, id dat.Han
 
 // noVersion tells a version that was pruned from one that never was.
 func (s *Store) noVersion(ctx context.Context, t dat.ObjectType, id dat.Handle, version int64) error {
-	newest, err := s.History(ctx, t, id, 1, "")
+	newest, err := s.History(ctx, t, id, ChangeQuery{Limit: 1})
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func TestPruneKeepsEachObjectsLastChangeAndSaysWhatIsGone(t *testing.T) {
 	id, recorded := lives(t, s)
 	_, err := s.Prune(t.Context(), -time.Minute)
 	must(t, err)
-	page, err := s.History(t.Context(), dat.TypeEndpoint, id, 0, "")
+	page, err := s.History(t.Context(), dat.TypeEndpoint, id, ChangeQuery{})
 	must(t, err)
 	if len(page.Items) != 1 || page.Items[0].Version != 4 {
 		t.Errorf("left of the history: %+v", page.Items)

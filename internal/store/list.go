@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -24,10 +26,11 @@ type Query struct {
 	// Filters are equalities by wire name, several values are alternatives:
 	// ia, node and what the type has beside (see FilterNames).
 	Filters map[string][]string
-	// Labels must all be there (key → value).
-	Labels map[string]string
-	// Name is a pattern in which * stands for anything; empty = any.
-	Name string
+	// Labels must all be there, each with one of its values (key → values).
+	Labels map[string][]string
+	// Names are patterns in which * stands for anything, of which one must fit;
+	// none = any.
+	Names []string
 	// Sort is one of SortNames; empty = created_at.
 	Sort string
 	Desc bool
@@ -173,17 +176,38 @@ func (q *Query) conditions() (*conditions, error) {
 			return nil, badQuery(name, fmt.Sprintf("a list of %s has no filter %s; it has %s", q.Type, quoteShort(name), strings.Join(FilterNames(q.Type), ", ")))
 		}
 	}
-	if len(q.Labels) > 0 {
-		labels, err := json.Marshal(q.Labels)
-		if err != nil {
-			return nil, err
-		}
-		c.add("labels @> " + c.arg(string(labels)) + "::text::jsonb")
+	if err := q.labels(c); err != nil {
+		return nil, err
 	}
-	if q.Name != "" {
-		c.add("name LIKE " + c.arg(likeOf(q.Name)) + ` ESCAPE '\'`)
-	}
+	c.either(q.Names, func(name string) string { return "name LIKE " + c.arg(likeOf(name)) + ` ESCAPE '\'` })
 	return c, nil
+}
+
+// labels adds the labels that must be there.
+func (q *Query) labels(c *conditions) error {
+	for _, key := range slices.Sorted(maps.Keys(q.Labels)) {
+		var wanted []string
+		for _, value := range q.Labels[key] {
+			label, err := json.Marshal(map[string]string{key: value})
+			if err != nil {
+				return err
+			}
+			wanted = append(wanted, string(label))
+		}
+		c.either(wanted, func(label string) string { return "labels @> " + c.arg(label) + "::text::jsonb" })
+	}
+	return nil
+}
+
+// either adds that one of several alternatives holds; none is any.
+func (c *conditions) either(values []string, part func(string) string) {
+	var parts []string
+	for _, v := range values {
+		parts = append(parts, part(v))
+	}
+	if len(parts) > 0 {
+		c.add("(" + strings.Join(parts, " OR ") + ")")
+	}
 }
 
 // likeOf is a pattern of LIKE for one with *.

@@ -47,11 +47,14 @@ func TestListFiltersSortsAndCounts(t *testing.T) {
 		"that use a PZ":                 {Query{Filters: map[string][]string{"pz": {string(pz)}}}, []string{"c"}},
 		"that use an EVD":               {Query{Filters: map[string][]string{"evd": {string(evd)}}}, []string{"c"}},
 		"a PZ is no EVD":                {Query{Filters: map[string][]string{"evd": {string(pz)}}}, nil},
-		"with a label":                  {Query{Labels: map[string]string{"app": "lustre"}}, []string{"c", "a", "b"}},
-		"with a name's pattern":         {Query{Name: "a*"}, []string{"a", "a_b"}},
-		"_ is no pattern":               {Query{Name: "a_"}, nil},
+		"with a label":                  {Query{Labels: map[string][]string{"app": {"lustre"}}}, []string{"c", "a", "b"}},
+		"with a name's pattern":         {Query{Names: []string{"a*"}}, []string{"a", "a_b"}},
+		"with one of two names":         {Query{Names: []string{"c", "a*"}}, []string{"c", "a", "a_b"}},
+		"with one of two values":        {Query{Labels: map[string][]string{"app": {"ceph", "lustre"}}}, []string{"c", "a", "b"}},
+		"with two labels":               {Query{Labels: map[string][]string{"app": {"lustre"}, "tier": {"x"}}}, nil},
+		"_ is no pattern":               {Query{Names: []string{"a_"}}, nil},
 		"with an offset":                {Query{Offset: 3}, []string{"a_b"}},
-		"with a NUL":                    {Query{Name: "a\x00"}, nil},
+		"with a NUL":                    {Query{Names: []string{"a\x00"}}, nil},
 	}
 	for name, c := range cases {
 		c.q.Type, c.q.Total = dat.TypeEndpoint, true

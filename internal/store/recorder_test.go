@@ -53,7 +53,7 @@ func TestCreateModifyFreeAreRecordedWithFieldsAndVersions(t *testing.T) {
 	}
 	_, err := s.Get(t.Context(), dat.TypeEndpoint, id)
 	wantError(t, err, dat.RetInvalidHandle, "")
-	page, err := s.History(t.Context(), dat.TypeEndpoint, id, 0, "")
+	page, err := s.History(t.Context(), dat.TypeEndpoint, id, ChangeQuery{})
 	must(t, err)
 	got := []dat.Change{page.Items[3], page.Items[2], page.Items[1], page.Items[0]}
 	want := []dat.Change{made.Change, changed.Change, refused.Change, ended.Change}
@@ -217,7 +217,7 @@ func TestChangesOfOneObjectNeverPassEachOther(t *testing.T) {
 	if e := obj.(*dat.Endpoint); e.Attributes.MaxRecvIOV != writers*each || e.Version != 1+writers*each {
 		t.Errorf("after %d increments: value %d, version %d", writers*each, e.Attributes.MaxRecvIOV, e.Version)
 	}
-	page, err := s.History(t.Context(), dat.TypeEndpoint, id, 1000, "")
+	page, err := s.History(t.Context(), dat.TypeEndpoint, id, ChangeQuery{Limit: 1000})
 	must(t, err)
 	for i, c := range page.Items {
 		if want := int64(len(page.Items) - i); c.Version != want || c.ID != want {

@@ -194,7 +194,7 @@ export interface paths {
         };
         /**
          * Get the status of many endpoints
-         * @description dat_ep_get_status of many. Never touches the database.
+         * @description dat_ep_get_status of many. Never touches the database. One that is not there, or not of this node, refuses the call.
          */
         get: operations["get-endpoints-status"];
         put?: never;
@@ -1334,6 +1334,60 @@ export interface components {
              */
             timeout_us?: number | null;
         };
+        ConnectionRequest: {
+            /**
+             * Format: int32
+             * @description The connection qualifier, 1–65535.
+             */
+            conn_qual: number;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description The endpoint, or null. */
+            endpoint: string | null;
+            /** @description The adapter's id. */
+            ia: string | null;
+            /** @description The object's id. */
+            id: string;
+            /** @description The consumer's own labels. */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description The consumer's own word, unique per type among the living: 1–63 of a-z 0-9 . _ -; null is none. */
+            name: string | null;
+            /** @description The node that owns the object. */
+            node: string;
+            /** @description What the peer sent, base64; null where it sent nothing. */
+            private_data: string | null;
+            /**
+             * Format: int32
+             * @description The length of the private data, in bytes.
+             */
+            private_data_size: number;
+            /** @description The public service point that it came to, or null. */
+            psp: string | null;
+            /** @description The peer's address, or null while there is none. */
+            remote_ia_address: string | null;
+            /**
+             * Format: int32
+             * @description The peer's port qualifier, or null while there is none.
+             */
+            remote_port_qual: number | null;
+            /** @description The reserved service point that it came to, or null. */
+            rsp: string | null;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows by one with each recorded change; the ETag is this in quotes.
+             */
+            version: number;
+        };
         /** @description Completed DTOs by kind, bytes by direction, errors and flushes. */
         DTOCounters: {
             /**
@@ -1639,10 +1693,10 @@ export interface components {
             total?: number;
         };
         EVDPatch: {
-            /** @description All labels anew. */
+            /** @description Labels to set; null removes one, others stay; null for all removes all. */
             labels?: {
-                [key: string]: string;
-            };
+                [key: string]: string | null;
+            } | null;
             /** @description The new name; null takes it away. */
             name?: string | null;
             /**
@@ -1878,10 +1932,10 @@ export interface components {
             connect_evd?: string | null;
             /** @description Never modifiable. */
             ia?: string | null;
-            /** @description All labels anew. May be changed in every state. */
+            /** @description Labels to set; null removes one, others stay; null for all removes all. May be changed in every state. */
             labels?: {
-                [key: string]: string;
-            };
+                [key: string]: string | null;
+            } | null;
             /** @description Never modifiable. */
             local_ia_address?: string | null;
             /**
@@ -2598,9 +2652,16 @@ export interface components {
             /** @description Grows by one with each recorded change; the ETag is this in quotes. */
             version: string;
         };
-        NodeList: {
-            /** @description The nodes, by name. */
+        NodePage: {
+            /** @description The items of this page. */
             items: components["schemas"]["Node"][];
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
+            /**
+             * Format: int64
+             * @description How many items fit, where asked for.
+             */
+            total?: number;
         };
         /** @description An object by type, id and name. */
         ObjectRef: {
@@ -2809,7 +2870,7 @@ export interface components {
         Probe: {
             /**
              * Format: int32
-             * @description Seconds without proof of life that break the connection.
+             * @description Probes in a row without proof of life that break the connection.
              */
             fail_after: number;
             /**
@@ -2821,8 +2882,8 @@ export interface components {
         ProbeRequest: {
             /**
              * Format: int64
-             * @description Seconds without proof of life that break the connection; not below interval_s.
-             * @example 30
+             * @description Probes in a row without proof of life that break the connection.
+             * @example 3
              */
             fail_after: number;
             /**
@@ -3379,10 +3440,10 @@ export interface components {
             total?: number;
         };
         SRQPatch: {
-            /** @description All labels anew. */
+            /** @description Labels to set; null removes one, others stay; null for all removes all. */
             labels?: {
-                [key: string]: string;
-            };
+                [key: string]: string | null;
+            } | null;
             /**
              * Format: int64
              * @description Receives that it can hold; not below what is outstanding.
@@ -3462,7 +3523,7 @@ export interface components {
             subtype: components["schemas"]["Subtype"] | null;
         };
         StatusList: {
-            /** @description In the order asked for; endpoints that are not there, or not of this node, are left out. */
+            /** @description In the order asked for, each once. */
             items: components["schemas"]["EndpointStatus"][];
         };
         /**
@@ -3590,12 +3651,12 @@ export interface components {
         IdempotencyKeyHeader: string;
         /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
         IfMatchHeader: string;
-        /** @description A label as key=value; repeated, all must be there. */
+        /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
         LabelQuery: string[];
         /** @description How many items a page has. */
         LimitQuery: number;
-        /** @description The name; * stands for anything. */
-        NameQuery: string;
+        /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
+        NameQuery: string[];
         /** @description The node's name; repeat for OR. */
         NodeQuery: string[];
         /** @description The object's id; repeat for OR. */
@@ -3690,6 +3751,16 @@ export interface operations {
     "list-changes": {
         parameters: {
             query?: {
+                /** @description How many items a page has. */
+                limit?: components["parameters"]["LimitQuery"];
+                /** @description The next_cursor of the page before. */
+                cursor?: components["parameters"]["CursorQuery"];
+                /** @description How many items to pass over; not together with cursor. */
+                offset?: components["parameters"]["OffsetQuery"];
+                /** @description Count all items that fit. */
+                total?: components["parameters"]["TotalQuery"];
+                /** @description Only these members of each item. */
+                fields?: components["parameters"]["FieldsQuery"];
                 /** @description The object's id; repeat for OR. */
                 object?: components["parameters"]["ObjectQuery"];
                 /** @description The object's type; repeat for OR. */
@@ -3710,12 +3781,6 @@ export interface operations {
                 until?: string;
                 /** @description desc is newest first. */
                 order?: "asc" | "desc";
-                /** @description How many items a page has. */
-                limit?: components["parameters"]["LimitQuery"];
-                /** @description The next_cursor of the page before. */
-                cursor?: components["parameters"]["CursorQuery"];
-                /** @description How many items to pass over; not together with cursor. */
-                offset?: components["parameters"]["OffsetQuery"];
             };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
@@ -3842,13 +3907,13 @@ export interface operations {
                 offset?: components["parameters"]["OffsetQuery"];
                 /** @description Count all items that fit. */
                 total?: components["parameters"]["TotalQuery"];
-                /** @description The member to sort by, with - for descending; created_at where left out. */
-                sort?: components["parameters"]["SortQuery"];
                 /** @description Only these members of each item. */
                 fields?: components["parameters"]["FieldsQuery"];
-                /** @description The name; * stands for anything. */
+                /** @description The member to sort by, with - for descending; created_at where left out. */
+                sort?: components["parameters"]["SortQuery"];
+                /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated, all must be there. */
+                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
@@ -3934,7 +3999,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CR"];
+                    "application/json": components["schemas"]["ConnectionRequest"];
                 };
             };
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
@@ -4182,13 +4247,13 @@ export interface operations {
                 offset?: components["parameters"]["OffsetQuery"];
                 /** @description Count all items that fit. */
                 total?: components["parameters"]["TotalQuery"];
-                /** @description The member to sort by, with - for descending; created_at where left out. */
-                sort?: components["parameters"]["SortQuery"];
                 /** @description Only these members of each item. */
                 fields?: components["parameters"]["FieldsQuery"];
-                /** @description The name; * stands for anything. */
+                /** @description The member to sort by, with - for descending; created_at where left out. */
+                sort?: components["parameters"]["SortQuery"];
+                /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated, all must be there. */
+                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
@@ -4343,7 +4408,7 @@ export interface operations {
                     "application/json": components["schemas"]["StatusList"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4806,6 +4871,12 @@ export interface operations {
                 limit?: components["parameters"]["LimitQuery"];
                 /** @description The next_cursor of the page before. */
                 cursor?: components["parameters"]["CursorQuery"];
+                /** @description How many items to pass over; not together with cursor. */
+                offset?: components["parameters"]["OffsetQuery"];
+                /** @description Count all items that fit. */
+                total?: components["parameters"]["TotalQuery"];
+                /** @description Only these members of each item. */
+                fields?: components["parameters"]["FieldsQuery"];
             };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
@@ -5560,13 +5631,13 @@ export interface operations {
                 offset?: components["parameters"]["OffsetQuery"];
                 /** @description Count all items that fit. */
                 total?: components["parameters"]["TotalQuery"];
-                /** @description The member to sort by, with - for descending; created_at where left out. */
-                sort?: components["parameters"]["SortQuery"];
                 /** @description Only these members of each item. */
                 fields?: components["parameters"]["FieldsQuery"];
-                /** @description The name; * stands for anything. */
+                /** @description The member to sort by, with - for descending; created_at where left out. */
+                sort?: components["parameters"]["SortQuery"];
+                /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated, all must be there. */
+                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
@@ -6066,20 +6137,20 @@ export interface operations {
                 offset?: components["parameters"]["OffsetQuery"];
                 /** @description Count all items that fit. */
                 total?: components["parameters"]["TotalQuery"];
-                /** @description The member to sort by, with - for descending; created_at where left out. */
-                sort?: components["parameters"]["SortQuery"];
                 /** @description Only these members of each item. */
                 fields?: components["parameters"]["FieldsQuery"];
-                /** @description The name; * stands for anything. */
+                /** @description The member to sort by, with - for descending; created_at where left out. */
+                sort?: components["parameters"]["SortQuery"];
+                /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated, all must be there. */
+                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
                 /** @description The node's name; repeat for OR. */
                 node?: components["parameters"]["NodeQuery"];
                 /** @description soft or verbs; repeat for OR. */
-                provider?: string[];
+                provider?: ("soft" | "verbs")[];
                 /** @description The state; repeat for OR. */
                 state?: components["schemas"]["IAState"][];
             };
@@ -6251,13 +6322,13 @@ export interface operations {
                 offset?: components["parameters"]["OffsetQuery"];
                 /** @description Count all items that fit. */
                 total?: components["parameters"]["TotalQuery"];
-                /** @description The member to sort by, with - for descending; created_at where left out. */
-                sort?: components["parameters"]["SortQuery"];
                 /** @description Only these members of each item. */
                 fields?: components["parameters"]["FieldsQuery"];
-                /** @description The name; * stands for anything. */
+                /** @description The member to sort by, with - for descending; created_at where left out. */
+                sort?: components["parameters"]["SortQuery"];
+                /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated, all must be there. */
+                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
@@ -6695,7 +6766,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NodeList"];
+                    "application/json": components["schemas"]["NodePage"];
                 };
             };
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
@@ -6735,13 +6806,13 @@ export interface operations {
                 offset?: components["parameters"]["OffsetQuery"];
                 /** @description Count all items that fit. */
                 total?: components["parameters"]["TotalQuery"];
-                /** @description The member to sort by, with - for descending; created_at where left out. */
-                sort?: components["parameters"]["SortQuery"];
                 /** @description Only these members of each item. */
                 fields?: components["parameters"]["FieldsQuery"];
-                /** @description The name; * stands for anything. */
+                /** @description The member to sort by, with - for descending; created_at where left out. */
+                sort?: components["parameters"]["SortQuery"];
+                /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated, all must be there. */
+                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
@@ -6988,13 +7059,13 @@ export interface operations {
                 offset?: components["parameters"]["OffsetQuery"];
                 /** @description Count all items that fit. */
                 total?: components["parameters"]["TotalQuery"];
-                /** @description The member to sort by, with - for descending; created_at where left out. */
-                sort?: components["parameters"]["SortQuery"];
                 /** @description Only these members of each item. */
                 fields?: components["parameters"]["FieldsQuery"];
-                /** @description The name; * stands for anything. */
+                /** @description The member to sort by, with - for descending; created_at where left out. */
+                sort?: components["parameters"]["SortQuery"];
+                /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated, all must be there. */
+                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
@@ -7237,13 +7308,13 @@ export interface operations {
                 offset?: components["parameters"]["OffsetQuery"];
                 /** @description Count all items that fit. */
                 total?: components["parameters"]["TotalQuery"];
-                /** @description The member to sort by, with - for descending; created_at where left out. */
-                sort?: components["parameters"]["SortQuery"];
                 /** @description Only these members of each item. */
                 fields?: components["parameters"]["FieldsQuery"];
-                /** @description The name; * stands for anything. */
+                /** @description The member to sort by, with - for descending; created_at where left out. */
+                sort?: components["parameters"]["SortQuery"];
+                /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated, all must be there. */
+                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
@@ -7490,13 +7561,13 @@ export interface operations {
                 offset?: components["parameters"]["OffsetQuery"];
                 /** @description Count all items that fit. */
                 total?: components["parameters"]["TotalQuery"];
-                /** @description The member to sort by, with - for descending; created_at where left out. */
-                sort?: components["parameters"]["SortQuery"];
                 /** @description Only these members of each item. */
                 fields?: components["parameters"]["FieldsQuery"];
-                /** @description The name; * stands for anything. */
+                /** @description The member to sort by, with - for descending; created_at where left out. */
+                sort?: components["parameters"]["SortQuery"];
+                /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated, all must be there. */
+                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
@@ -7863,13 +7934,13 @@ export interface operations {
                 offset?: components["parameters"]["OffsetQuery"];
                 /** @description Count all items that fit. */
                 total?: components["parameters"]["TotalQuery"];
-                /** @description The member to sort by, with - for descending; created_at where left out. */
-                sort?: components["parameters"]["SortQuery"];
                 /** @description Only these members of each item. */
                 fields?: components["parameters"]["FieldsQuery"];
-                /** @description The name; * stands for anything. */
+                /** @description The member to sort by, with - for descending; created_at where left out. */
+                sort?: components["parameters"]["SortQuery"];
+                /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated, all must be there. */
+                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];

@@ -24,6 +24,12 @@ export function readLabels(text: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
+/** What makes the labels that are into those that are wanted: a patch merges, and null takes one away. */
+export const labelChange = (now: Record<string, string>, wanted: Record<string, string>): Record<string, string | null> => ({
+  ...Object.fromEntries(Object.keys(now).map((key) => [key, null])),
+  ...wanted,
+});
+
 /** An object's own words, and the pencil that changes them in any state. */
 export function NameAndLabels({ type, object }: { type: ObjectType; object: Meta }) {
   const [open, setOpen] = useState(false);
@@ -48,7 +54,7 @@ function NameDialog({ type, object, onClose }: { type: ObjectType; object: Meta;
   const call: Call = {
     method: "PATCH",
     path: `/${collectionOf[type]}/${object.id}`,
-    body: { name: name.trim() === "" ? null : name.trim(), labels: readLabels(labels) },
+    body: { name: name.trim() === "" ? null : name.trim(), labels: labelChange(object.labels, readLabels(labels)) },
   };
   return (
     <ActionDialog
