@@ -22,6 +22,8 @@ func (a *API) root(cfg Config) http.Handler {
 		open.Get("/readyz", a.readyz)
 		if cfg.Metrics {
 			open.Handle("/metrics", a.Metrics)
+		} else {
+			open.Get("/metrics", http.NotFound) // they have an address of their own; the page is no answer
 		}
 		for path, d := range a.docs {
 			open.Get(path, d.serve)

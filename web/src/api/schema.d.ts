@@ -194,7 +194,7 @@ export interface paths {
         };
         /**
          * Get the status of many endpoints
-         * @description dat_ep_get_status of many. Never touches the database. One that is not there, or not of this node, refuses the call.
+         * @description dat_ep_get_status of many. Never touches the database. An endpoint that is freed, or that another node runs, has no item.
          */
         get: operations["get-endpoints-status"];
         put?: never;
@@ -4408,7 +4408,7 @@ export interface operations {
                     "application/json": components["schemas"]["StatusList"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
