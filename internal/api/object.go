@@ -172,9 +172,6 @@ func represent(o dat.Object, recvIdle bool) any {
 // run has in their place.
 var givenByDevice = map[string]string{"rmr_context": `""`, "target_address": `""`, "conn_qual": "0"}
 
-// notMadeYet are the members that only the device gives, with what they are before.
-var notMadeYet = map[string]string{"rmr_context": `""`, "target_address": `""`, "conn_qual": "0"}
-
 // withoutRecord takes away what only a real call gives.
 func (a *API) withoutRecord(body []byte) []byte {
 	var members map[string]json.RawMessage
