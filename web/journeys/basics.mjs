@@ -101,7 +101,7 @@ export const basics = {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Set liveness probe" }).click();
     await page.getByLabel("Every, seconds").fill("5");
-    await page.getByLabel("Broken after, seconds").fill("30");
+    await page.getByLabel("Broken after, probes").fill("3");
     await page.getByRole("button", { name: "Set probe" }).click();
     await page.getByText('"interval_s": 5').waitFor();
     await page.getByRole("textbox", { name: "As of" }).fill(String(made.id));
@@ -130,6 +130,7 @@ export const basics = {
     const [ia] = await api.ias();
     await api.endpoints(ia.id, "keyed");
     await page.goto("/");
+    await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").fill("keyed");
     await page.getByRole("option", { name: /keyed.*Endpoint/ }).waitFor();
