@@ -44,6 +44,9 @@ func parseURL(url, application string) (*pgxpool.Config, error) {
 	if !strings.Contains(url, "pool_max_conns") {
 		cfg.MaxConns = max(cfg.MaxConns, poolLeast)
 	}
+	// A connection that died with its server looks alive until it is asked: every
+	// use asks first, so that a database that is back is back for the next read.
+	cfg.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return true }
 	c := cfg.ConnConfig
 	c.Tracer = deadlines{}
 	if c.ValidateConnect == nil {

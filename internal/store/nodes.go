@@ -75,11 +75,11 @@ func every(ctx context.Context, interval time.Duration, work func()) {
 	t := time.NewTicker(interval)
 	defer t.Stop()
 	for {
-		work()
 		select {
 		case <-ctx.Done():
 			return
 		case <-t.C:
+			work()
 		}
 	}
 }

@@ -39,9 +39,9 @@ func (s *Store) pruneKept(ctx context.Context) error {
 	return mapError(err)
 }
 
-// prunes deletes what is past its time, hour by hour.
+// prunes deletes what is past its time, at start and then hour by hour.
 func (s *Store) prunes(ctx context.Context) {
-	every(ctx, pruneEvery, func() {
+	prune := func() {
 		ctx, cancel := context.WithTimeout(ctx, pruneEvery)
 		defer cancel()
 		var err error
@@ -53,5 +53,7 @@ func (s *Store) prunes(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			s.cfg.Logger.Warn("old changes could not be deleted; it is tried again in an hour", "error", err)
 		}
-	})
+	}
+	prune()
+	every(ctx, pruneEvery, prune)
 }
