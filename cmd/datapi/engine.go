@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/datapi/datapi/internal/manager"
 	"github.com/datapi/datapi/internal/rdma"
+
 	"github.com/datapi/datapi/internal/rdma/soft"
 	"github.com/datapi/datapi/internal/rdma/verbs"
 )
@@ -16,7 +18,7 @@ const deviceFolder = "/sys/class/infiniband"
 
 // addProviders opens the engine that the settings ask for. In `auto`, devices that cannot be opened are said in the
 // log with their reason, and soft adapters stand in.
-func addProviders(ctx context.Context, m *rdma.Manager, s *settings, log *slog.Logger) error {
+func addProviders(ctx context.Context, m *manager.Manager, s *settings, log *slog.Logger) error {
 	names := s.providers
 	if len(names) == 0 {
 		names = []string{"soft"}

@@ -11,8 +11,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/api"
-	"github.com/datapi/datapi/internal/rdma"
 	"github.com/datapi/datapi/internal/store"
 	"github.com/datapi/datapi/web"
 )
@@ -23,7 +24,7 @@ type started struct {
 	log      *slog.Logger
 	address  net.Addr
 	metrics  net.Addr // nil where /metrics is on the main address
-	manager  *rdma.Manager
+	manager  *manager.Manager
 	data     string // where the data lies, for people
 	print    string // fingerprint of a certificate of our own, or empty
 	failed   chan error
@@ -137,7 +138,7 @@ func (r *started) watchPostgres(ctx context.Context, private *store.Postgres) {
 
 // openEngine opens the adapters and makes again what lived when the service ended.
 func (r *started) openEngine(ctx context.Context, db *store.Store, st *stack) error {
-	r.manager = rdma.NewManager(r.settings.node, db.Recorder(), rdma.WithLogger(r.log))
+	r.manager = manager.NewManager(r.settings.node, db.Recorder(), manager.WithLogger(r.log))
 	st.push("engine", func(ctx context.Context) error {
 		connected, err := r.manager.Close(ctx)
 		r.log.Info("the engine stopped", "connections_ended", connected)

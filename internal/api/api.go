@@ -10,19 +10,20 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 	"github.com/datapi/datapi/internal/store"
 )
 
 // Config is what the API is made of.
 type Config struct {
-	Manager *rdma.Manager
+	Manager *manager.Manager
 	Store   *store.Store
 	// Node is this host's name in ids; Version the program's.
 	Node, Version string
@@ -51,7 +52,7 @@ type API struct {
 	// Metrics answers /metrics, for a listener of its own.
 	Metrics http.Handler
 
-	manager  *rdma.Manager
+	manager  *manager.Manager
 	store    *store.Store
 	node     string
 	version  string

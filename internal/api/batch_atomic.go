@@ -7,20 +7,21 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // unit is an atomic batch while it is prepared.
 type unit struct {
 	api   *API
-	batch *rdma.Batch
-	call  rdma.Call
+	batch *manager.Batch
+	call  manager.Call
 	// labels are those of the objects that the batch has made or changed.
 	labels map[dat.Handle]map[string]string
 }
 
-func newUnit(a *API, batch *rdma.Batch, call rdma.Call) *unit {
+func newUnit(a *API, batch *manager.Batch, call manager.Call) *unit {
 	return &unit{api: a, batch: batch, call: call, labels: map[dat.Handle]map[string]string{}}
 }
 

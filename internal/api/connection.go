@@ -5,8 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // connectBody is what dat_ep_connect takes.
@@ -88,8 +89,8 @@ func (a *API) registerConnections() {
 
 func (a *API) connect(ctx context.Context, in *connectEndpoint) (*answer, error) {
 	b := in.Body
-	return a.later(ctx, in.Write, in.Waiting, in.ID, func(c rdma.Call) (*dat.Endpoint, error) {
-		return a.manager.ConnectEP(ctx, c, dat.Handle(in.ID), rdma.EPConnect{
+	return a.later(ctx, in.Write, in.Waiting, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
+		return a.manager.ConnectEP(ctx, c, dat.Handle(in.ID), manager.EPConnect{
 			RemoteIAAddress: b.RemoteIAAddress, RemotePortQual: b.RemotePortQual,
 			TimeoutUS: b.TimeoutUS, PrivateData: b.PrivateData, QOS: b.QOS, ConnectFlags: b.ConnectFlags,
 		})
@@ -98,8 +99,8 @@ func (a *API) connect(ctx context.Context, in *connectEndpoint) (*answer, error)
 
 func (a *API) dupConnect(ctx context.Context, in *dupConnectEndpoint) (*answer, error) {
 	b := in.Body
-	return a.later(ctx, in.Write, in.Waiting, in.ID, func(c rdma.Call) (*dat.Endpoint, error) {
-		return a.manager.DupConnectEP(ctx, c, dat.Handle(in.ID), rdma.EPDupConnect{
+	return a.later(ctx, in.Write, in.Waiting, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
+		return a.manager.DupConnectEP(ctx, c, dat.Handle(in.ID), manager.EPDupConnect{
 			Endpoint:  dat.Handle(b.Endpoint),
 			TimeoutUS: b.TimeoutUS, PrivateData: b.PrivateData, QOS: b.QOS,
 		})
@@ -111,13 +112,13 @@ func (a *API) disconnect(ctx context.Context, in *disconnectEndpoint) (*answer, 
 	if in.Body != nil {
 		how = in.Body.Close
 	}
-	return a.later(ctx, in.Write, in.Waiting, in.ID, func(c rdma.Call) (*dat.Endpoint, error) {
+	return a.later(ctx, in.Write, in.Waiting, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
 		return a.manager.DisconnectEP(ctx, c, dat.Handle(in.ID), how)
 	})
 }
 
 func (a *API) reset(ctx context.Context, in *resetEndpoint) (*answer, error) {
-	return change(ctx, a, in.Write, dat.TypeEndpoint, in.ID, func(c rdma.Call) (*dat.Endpoint, error) {
+	return change(ctx, a, in.Write, dat.TypeEndpoint, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
 		return a.manager.ResetEP(ctx, c, dat.Handle(in.ID))
 	})
 }

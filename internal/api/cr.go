@@ -5,8 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // acceptBody is what dat_cr_accept takes.
@@ -99,11 +100,11 @@ func (a *API) getCR(ctx context.Context, in *getObject) (*answer, error) {
 }
 
 func (a *API) acceptCR(ctx context.Context, in *acceptCR) (*answer, error) {
-	var input rdma.CRAccept
+	var input manager.CRAccept
 	if in.Body != nil {
-		input = rdma.CRAccept{Endpoint: in.Body.Endpoint, PrivateData: in.Body.PrivateData}
+		input = manager.CRAccept{Endpoint: in.Body.Endpoint, PrivateData: in.Body.PrivateData}
 	}
-	return a.laterOf(ctx, in.Write, in.Waiting, dat.TypeCR, in.ID, func(c rdma.Call) (*dat.Endpoint, error) {
+	return a.laterOf(ctx, in.Write, in.Waiting, dat.TypeCR, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
 		return a.manager.AcceptCR(ctx, c, dat.Handle(in.ID), input)
 	})
 }
@@ -113,13 +114,13 @@ func (a *API) rejectCR(ctx context.Context, in *rejectCR) (*answer, error) {
 	if in.Body != nil {
 		data = in.Body.PrivateData
 	}
-	return a.free(ctx, in.Write, dat.TypeCR, in.ID, func(ctx context.Context, c rdma.Call, id dat.Handle) error {
+	return a.free(ctx, in.Write, dat.TypeCR, in.ID, func(ctx context.Context, c manager.Call, id dat.Handle) error {
 		return a.manager.RejectCR(ctx, c, id, data)
 	})
 }
 
 func (a *API) handoffCR(ctx context.Context, in *handoffCR) (*answer, error) {
-	return a.free(ctx, in.Write, dat.TypeCR, in.ID, func(ctx context.Context, c rdma.Call, id dat.Handle) error {
+	return a.free(ctx, in.Write, dat.TypeCR, in.ID, func(ctx context.Context, c manager.Call, id dat.Handle) error {
 		return a.manager.HandoffCR(ctx, c, id, in.Body.ConnQual)
 	})
 }

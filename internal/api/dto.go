@@ -5,8 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // sendPost is what dat_ep_post_send takes.
@@ -64,7 +65,7 @@ type bindRMR struct {
 }
 
 func (a *API) registerDTOs() {
-	posted := reflect.TypeFor[rdma.Posted]()
+	posted := reflect.TypeFor[manager.Posted]()
 	posting := func(id, path, summary, about string) route {
 		return route{
 			id: id, method: http.MethodPost, path: "/endpoints/{id}/" + path, tag: tagDTO, summary: summary, about: about,
@@ -79,7 +80,7 @@ func (a *API) registerDTOs() {
 }
 
 // post carries out a posting: no change, so its answer is kept by itself.
-func (a *API) post(ctx context.Context, w Write, t dat.ObjectType, id string, do func(rdma.Call) (rdma.Posted, error)) (*answer, error) {
+func (a *API) post(ctx context.Context, w Write, t dat.ObjectType, id string, do func(manager.Call) (manager.Posted, error)) (*answer, error) {
 	if err := a.ours(ctx, t, id); err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (a *API) post(ctx context.Context, w Write, t dat.ObjectType, id string, do
 }
 
 func (a *API) postRecvs(ctx context.Context, in *postRecvs) (*answer, error) {
-	return a.post(ctx, in.Write, dat.TypeEndpoint, in.ID, func(c rdma.Call) (rdma.Posted, error) {
+	return a.post(ctx, in.Write, dat.TypeEndpoint, in.ID, func(c manager.Call) (manager.Posted, error) {
 		return a.manager.PostRecv(ctx, c, dat.Handle(in.ID), in.Body.input())
 	})
 }
@@ -108,8 +109,8 @@ func (a *API) postSends(ctx context.Context, in *postSends) (*answer, error) {
 	if (b.Data == nil) == (b.Size == nil) {
 		return nil, &dat.Error{Return: dat.RetInvalidParameter, Field: "data", Detail: "Give either data or size, not both and not neither."}
 	}
-	return a.post(ctx, in.Write, dat.TypeEndpoint, in.ID, func(c rdma.Call) (rdma.Posted, error) {
-		return a.manager.PostSend(ctx, c, dat.Handle(in.ID), rdma.SendPost{Data: b.Data, Size: b.Size, Count: int(orOne(b.Count)), Flags: b.CompletionFlags, Cookie: b.Cookie})
+	return a.post(ctx, in.Write, dat.TypeEndpoint, in.ID, func(c manager.Call) (manager.Posted, error) {
+		return a.manager.PostSend(ctx, c, dat.Handle(in.ID), manager.SendPost{Data: b.Data, Size: b.Size, Count: int(orOne(b.Count)), Flags: b.CompletionFlags, Cookie: b.Cookie})
 	})
 }
 
@@ -123,8 +124,8 @@ func (a *API) postRDMAReads(ctx context.Context, in *postRDMA) (*answer, error) 
 
 func (a *API) postRDMA(ctx context.Context, in *postRDMA, kind dat.DTOKind) (*answer, error) {
 	b := in.Body
-	return a.post(ctx, in.Write, dat.TypeEndpoint, in.ID, func(c rdma.Call) (rdma.Posted, error) {
-		return a.manager.PostRDMA(ctx, c, dat.Handle(in.ID), kind, rdma.RDMAPost{
+	return a.post(ctx, in.Write, dat.TypeEndpoint, in.ID, func(c manager.Call) (manager.Posted, error) {
+		return a.manager.PostRDMA(ctx, c, dat.Handle(in.ID), kind, manager.RDMAPost{
 			LMR: dat.Handle(b.LMR), Offset: b.Offset, Length: b.Length,
 			RemoteContext: b.Remote.RMRContext, TargetAddress: b.Remote.TargetAddress, Flags: b.CompletionFlags, Cookie: b.Cookie,
 		})
@@ -133,8 +134,8 @@ func (a *API) postRDMA(ctx context.Context, in *postRDMA, kind dat.DTOKind) (*an
 
 func (a *API) bindRMR(ctx context.Context, in *bindRMR) (*answer, error) {
 	b := in.Body
-	return a.post(ctx, in.Write, dat.TypeEndpoint, in.ID, func(c rdma.Call) (rdma.Posted, error) {
-		return a.manager.BindRMR(ctx, c, dat.Handle(in.ID), rdma.BindPost{
+	return a.post(ctx, in.Write, dat.TypeEndpoint, in.ID, func(c manager.Call) (manager.Posted, error) {
+		return a.manager.BindRMR(ctx, c, dat.Handle(in.ID), manager.BindPost{
 			RMR: dat.Handle(b.RMR), LMR: b.LMR, Offset: b.Offset, Length: b.Length,
 			Privileges: b.Privileges, Flags: b.CompletionFlags, Cookie: b.Cookie,
 		})

@@ -6,8 +6,9 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 	"github.com/datapi/datapi/internal/store"
 )
 
@@ -102,7 +103,7 @@ func (a *API) registerEndpoints() {
 }
 
 func (a *API) createEndpoint(ctx context.Context, in *createEndpoint) (*answer, error) {
-	return create(ctx, a, in.Write, func(c rdma.Call) (*dat.Endpoint, error) {
+	return create(ctx, a, in.Write, func(c manager.Call) (*dat.Endpoint, error) {
 		input, err := endpointInput(&in.Body)
 		if err != nil {
 			return nil, err
@@ -111,13 +112,13 @@ func (a *API) createEndpoint(ctx context.Context, in *createEndpoint) (*answer, 
 	})
 }
 
-func endpointInput(m *masked[endpointCreate]) (rdma.EPCreate, error) {
+func endpointInput(m *masked[endpointCreate]) (manager.EPCreate, error) {
 	var b endpointCreate
 	m.into(&b)
 	values := m.values(false)
 	delete(values, dat.ParamIA)
 	delete(values, dat.ParamSRQ)
-	return rdma.EPCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, Values: values, SRQ: b.SRQ, Probe: b.Probe.input()}, nil
+	return manager.EPCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, Values: values, SRQ: b.SRQ, Probe: b.Probe.input()}, nil
 }
 
 // input is the probe as the Manager takes it.
@@ -165,9 +166,9 @@ func momentOf(s string) (store.Moment, error) {
 }
 
 func (a *API) modifyEndpoint(ctx context.Context, in *modifyEndpoint) (*answer, error) {
-	return change(ctx, a, in.Write, dat.TypeEndpoint, in.ID, func(c rdma.Call) (*dat.Endpoint, error) {
+	return change(ctx, a, in.Write, dat.TypeEndpoint, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
 		input, patch := modifyInput(&in.Body)
-		return relabelled(a, c, dat.TypeEndpoint, dat.Handle(in.ID), patch, func(c rdma.Call, labels *map[string]string) (*dat.Endpoint, error) {
+		return relabelled(a, c, dat.TypeEndpoint, dat.Handle(in.ID), patch, func(c manager.Call, labels *map[string]string) (*dat.Endpoint, error) {
 			input.Labels = labels
 			return a.manager.ModifyEP(ctx, c, dat.Handle(in.ID), input)
 		})
@@ -175,10 +176,10 @@ func (a *API) modifyEndpoint(ctx context.Context, in *modifyEndpoint) (*answer, 
 }
 
 // modifyInput is the patch but its labels, which are merged with those that are.
-func modifyInput(m *masked[endpointPatch]) (rdma.EPModify, labelPatch) {
+func modifyInput(m *masked[endpointPatch]) (manager.EPModify, labelPatch) {
 	var b endpointPatch
 	m.into(&b)
-	input := rdma.EPModify{Values: m.values(true)}
+	input := manager.EPModify{Values: m.values(true)}
 	if _, ok := m.members["name"]; ok {
 		input.Name = &b.Name
 	}
@@ -193,7 +194,7 @@ func (a *API) freeEndpoint(ctx context.Context, in *freeObject) (*answer, error)
 }
 
 func (a *API) setWatermarks(ctx context.Context, in *setWatermarks) (*answer, error) {
-	return change(ctx, a, in.Write, dat.TypeEndpoint, in.ID, func(c rdma.Call) (*dat.Endpoint, error) {
+	return change(ctx, a, in.Write, dat.TypeEndpoint, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
 		return a.manager.SetWatermark(ctx, c, dat.Handle(in.ID), in.Body.SoftHigh, in.Body.HardHigh)
 	})
 }

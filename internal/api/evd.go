@@ -6,10 +6,11 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // evdCreate is what dat_evd_create takes.
@@ -132,16 +133,16 @@ func (a *API) registerEVDs() {
 	}, a.postSE)
 }
 
-func (b evdCreate) input() rdma.EVDCreate {
-	return rdma.EVDCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, QLen: b.QLen, Streams: b.Streams}
+func (b evdCreate) input() manager.EVDCreate {
+	return manager.EVDCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, QLen: b.QLen, Streams: b.Streams}
 }
 
-func (b evdPatch) input() rdma.EVDModify {
-	return rdma.EVDModify{QLen: b.QLen, Waitable: b.Waitable, Name: nameOf(b.Name)}
+func (b evdPatch) input() manager.EVDModify {
+	return manager.EVDModify{QLen: b.QLen, Waitable: b.Waitable, Name: nameOf(b.Name)}
 }
 
 func (a *API) createEVD(ctx context.Context, in *createEVD) (*answer, error) {
-	return create(ctx, a, in.Write, func(c rdma.Call) (*dat.EVD, error) {
+	return create(ctx, a, in.Write, func(c manager.Call) (*dat.EVD, error) {
 		return a.manager.CreateEVD(ctx, c, in.Body.input())
 	})
 }
@@ -155,8 +156,8 @@ func (a *API) getEVD(ctx context.Context, in *getObject) (*answer, error) {
 }
 
 func (a *API) modifyEVD(ctx context.Context, in *modifyEVD) (*answer, error) {
-	return change(ctx, a, in.Write, dat.TypeEVD, in.ID, func(c rdma.Call) (*dat.EVD, error) {
-		return relabelled(a, c, dat.TypeEVD, dat.Handle(in.ID), in.Body.Labels, func(c rdma.Call, labels *map[string]string) (*dat.EVD, error) {
+	return change(ctx, a, in.Write, dat.TypeEVD, in.ID, func(c manager.Call) (*dat.EVD, error) {
+		return relabelled(a, c, dat.TypeEVD, dat.Handle(in.ID), in.Body.Labels, func(c manager.Call, labels *map[string]string) (*dat.EVD, error) {
 			input := in.Body.input()
 			input.Labels = labels
 			return a.manager.ModifyEVD(ctx, c, dat.Handle(in.ID), input)

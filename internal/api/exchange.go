@@ -6,10 +6,11 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/google/uuid"
 
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 const requestIDHeader = "X-Request-ID"
@@ -74,9 +75,9 @@ func (x *exchange) stamp(p *Problem) *Problem {
 
 // call is who asks, why, and on what condition. keep, where set, makes the answer
 // of the recorded object, which is then committed with the change.
-func (a *API) call(ctx context.Context, w Write, keep func(dat.Object) *answer) (rdma.Call, error) {
+func (a *API) call(ctx context.Context, w Write, keep func(dat.Object) *answer) (manager.Call, error) {
 	x := exchangeOf(ctx)
-	c := rdma.Call{Actor: x.principal.name, RequestID: x.id, Reason: headerText(w.Reason), DryRun: w.DryRun, Operator: true}
+	c := manager.Call{Actor: x.principal.name, RequestID: x.id, Reason: headerText(w.Reason), DryRun: w.DryRun, Operator: true}
 	match, err := w.match()
 	if err != nil {
 		return c, err

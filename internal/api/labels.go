@@ -5,10 +5,11 @@ import (
 	"errors"
 	"maps"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // labelPatch is the labels of a merge patch (RFC 7396): those that are there are
@@ -53,7 +54,7 @@ var errMoved = errors.New("the object has changed meanwhile")
 
 // relabelled carries a change out with its labels merged. The labels are those of
 // a version that the write then demands, so that two patches at once lose none.
-func relabelled[T any](a *API, c rdma.Call, t dat.ObjectType, id dat.Handle, patch labelPatch, do func(rdma.Call, *map[string]string) (T, error)) (T, error) {
+func relabelled[T any](a *API, c manager.Call, t dat.ObjectType, id dat.Handle, patch labelPatch, do func(manager.Call, *map[string]string) (T, error)) (T, error) {
 	if !patch.present {
 		return do(c, nil)
 	}

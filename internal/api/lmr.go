@@ -5,8 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // lmrCreate is what dat_lmr_create takes.
@@ -78,8 +79,8 @@ func (a *API) registerLMRs() {
 	}, a.writeLMR)
 }
 
-func (b lmrCreate) input() rdma.LMRCreate {
-	in := rdma.LMRCreate{
+func (b lmrCreate) input() manager.LMRCreate {
+	in := manager.LMRCreate{
 		IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, PZ: dat.Handle(b.PZ), MemType: b.MemType,
 		Length: b.Length, Privileges: b.Privileges, LMR: b.LMR, SharedID: b.SharedID,
 	}
@@ -90,7 +91,7 @@ func (b lmrCreate) input() rdma.LMRCreate {
 }
 
 func (a *API) createLMR(ctx context.Context, in *createLMR) (*answer, error) {
-	return create(ctx, a, in.Write, func(c rdma.Call) (*dat.LMR, error) {
+	return create(ctx, a, in.Write, func(c manager.Call) (*dat.LMR, error) {
 		return a.manager.CreateLMR(ctx, c, in.Body.input())
 	})
 }

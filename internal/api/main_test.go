@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/jackc/pgx/v5"
 
-	"github.com/datapi/datapi/internal/rdma"
 	"github.com/datapi/datapi/internal/rdma/soft"
 	"github.com/datapi/datapi/internal/store"
 )
@@ -94,7 +95,7 @@ func newDatabase(t testing.TB) string {
 type rig struct {
 	t       testing.TB
 	api     *API
-	manager *rdma.Manager
+	manager *manager.Manager
 	store   *store.Store
 	soft    *soft.Provider
 	url     string
@@ -112,7 +113,7 @@ func newRigOn(t testing.TB, database, node string, change ...func(*Config)) *rig
 	s, err := store.Open(t.Context(), store.Config{URL: database, Node: node, Address: "http://" + node + ":8480", Version: "test", Logger: log})
 	must(t, err)
 	r := &rig{t: t, store: s, soft: soft.New(2), url: database}
-	r.manager = rdma.NewManager(node, s.Recorder(), rdma.WithLogger(log), rdma.WithMemoryCap(32<<20))
+	r.manager = manager.NewManager(node, s.Recorder(), manager.WithLogger(log), manager.WithMemoryCap(32<<20))
 	must(t, r.manager.AddProvider(t.Context(), r.soft))
 	living, err := s.Living(t.Context(), node)
 	must(t, err)

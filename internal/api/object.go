@@ -6,10 +6,11 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/google/uuid"
 
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 const basePath = "/api/v1"
@@ -75,7 +76,7 @@ func (a *API) ours(ctx context.Context, t dat.ObjectType, id string) error {
 }
 
 // create carries out a POST that makes an object.
-func create[T dat.Object](ctx context.Context, a *API, w Write, do func(rdma.Call) (T, error)) (*answer, error) {
+func create[T dat.Object](ctx context.Context, a *API, w Write, do func(manager.Call) (T, error)) (*answer, error) {
 	if err := w.refuseMatch(); err != nil {
 		return nil, err
 	}
@@ -92,11 +93,11 @@ func create[T dat.Object](ctx context.Context, a *API, w Write, do func(rdma.Cal
 }
 
 // change carries out a write to one object and answers with it.
-func change[T dat.Object](ctx context.Context, a *API, w Write, t dat.ObjectType, id string, do func(rdma.Call) (T, error)) (*answer, error) {
+func change[T dat.Object](ctx context.Context, a *API, w Write, t dat.ObjectType, id string, do func(manager.Call) (T, error)) (*answer, error) {
 	return changeTo(ctx, a, w, t, id, http.StatusOK, do)
 }
 
-func changeTo[T dat.Object](ctx context.Context, a *API, w Write, t dat.ObjectType, id string, status int, do func(rdma.Call) (T, error)) (*answer, error) {
+func changeTo[T dat.Object](ctx context.Context, a *API, w Write, t dat.ObjectType, id string, status int, do func(manager.Call) (T, error)) (*answer, error) {
 	if err := a.ours(ctx, t, id); err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func changeTo[T dat.Object](ctx context.Context, a *API, w Write, t dat.ObjectTy
 }
 
 // free carries out a DELETE.
-func (a *API) free(ctx context.Context, w Write, t dat.ObjectType, id string, do func(context.Context, rdma.Call, dat.Handle) error) (*answer, error) {
+func (a *API) free(ctx context.Context, w Write, t dat.ObjectType, id string, do func(context.Context, manager.Call, dat.Handle) error) (*answer, error) {
 	if err := a.ours(ctx, t, id); err != nil {
 		return nil, err
 	}

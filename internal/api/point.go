@@ -5,8 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // pspCreate is what dat_psp_create and dat_psp_create_any take.
@@ -90,16 +91,16 @@ func (a *API) registerPoints() {
 	}, a.freeRSP)
 }
 
-func (b pspCreate) input() rdma.PSPCreate {
-	return rdma.PSPCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, ConnQual: b.ConnQual, EVD: dat.Handle(b.EVD), EPCreator: b.EPCreator}
+func (b pspCreate) input() manager.PSPCreate {
+	return manager.PSPCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, ConnQual: b.ConnQual, EVD: dat.Handle(b.EVD), EPCreator: b.EPCreator}
 }
 
-func (b rspCreate) input() rdma.RSPCreate {
-	return rdma.RSPCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, ConnQual: b.ConnQual, Endpoint: dat.Handle(b.Endpoint), EVD: dat.Handle(b.EVD)}
+func (b rspCreate) input() manager.RSPCreate {
+	return manager.RSPCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, ConnQual: b.ConnQual, Endpoint: dat.Handle(b.Endpoint), EVD: dat.Handle(b.EVD)}
 }
 
 func (a *API) createPSP(ctx context.Context, in *createPSP) (*answer, error) {
-	return create(ctx, a, in.Write, func(c rdma.Call) (*dat.PSP, error) {
+	return create(ctx, a, in.Write, func(c manager.Call) (*dat.PSP, error) {
 		return a.manager.CreatePSP(ctx, c, in.Body.input())
 	})
 }
@@ -117,7 +118,7 @@ func (a *API) freePSP(ctx context.Context, in *freeObject) (*answer, error) {
 }
 
 func (a *API) createRSP(ctx context.Context, in *createRSP) (*answer, error) {
-	return create(ctx, a, in.Write, func(c rdma.Call) (*dat.RSP, error) {
+	return create(ctx, a, in.Write, func(c manager.Call) (*dat.RSP, error) {
 		return a.manager.CreateRSP(ctx, c, in.Body.input())
 	})
 }

@@ -5,8 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // pzCreate is what dat_pz_create takes.
@@ -58,13 +59,13 @@ func (a *API) registerPZs() {
 }
 
 func (a *API) createPZ(ctx context.Context, in *createPZ) (*answer, error) {
-	return create(ctx, a, in.Write, func(c rdma.Call) (*dat.PZ, error) {
+	return create(ctx, a, in.Write, func(c manager.Call) (*dat.PZ, error) {
 		return a.manager.CreatePZ(ctx, c, in.Body.input())
 	})
 }
 
-func (b pzCreate) input() rdma.PZCreate {
-	return rdma.PZCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels}
+func (b pzCreate) input() manager.PZCreate {
+	return manager.PZCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels}
 }
 
 func (a *API) listPZs(ctx context.Context, in *listPZs) (*answer, error) {

@@ -3,14 +3,15 @@ package api
 import (
 	"context"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // revertEndpoint sets the parameters of a version again: those that differ and
 // that can ever be modified. The judge of dat_ep_modify says whether that may be.
 func (a *API) revertEndpoint(ctx context.Context, in *revertEndpoint) (*answer, error) {
-	return change(ctx, a, in.Write, dat.TypeEndpoint, in.ID, func(c rdma.Call) (*dat.Endpoint, error) {
+	return change(ctx, a, in.Write, dat.TypeEndpoint, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
 		now, ok := a.manager.Get(dat.TypeEndpoint, dat.Handle(in.ID))
 		if !ok {
 			return nil, noSuch(dat.TypeEndpoint)
@@ -24,7 +25,7 @@ func (a *API) revertEndpoint(ctx context.Context, in *revertEndpoint) (*answer, 
 			return nil, noVersion(noSuch(dat.TypeEndpoint))
 		}
 		values := differences(now.(*dat.Endpoint), then)
-		return a.manager.ModifyEP(ctx, c, dat.Handle(in.ID), rdma.EPModify{Values: values, RevertedTo: in.Body.Version})
+		return a.manager.ModifyEP(ctx, c, dat.Handle(in.ID), manager.EPModify{Values: values, RevertedTo: in.Body.Version})
 	})
 }
 

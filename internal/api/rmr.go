@@ -5,8 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // rmrCreate is what dat_rmr_create takes.
@@ -50,12 +51,12 @@ func (a *API) registerRMRs() {
 	}, a.freeRMR)
 }
 
-func (b rmrCreate) input() rdma.RMRCreate {
-	return rdma.RMRCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, PZ: dat.Handle(b.PZ)}
+func (b rmrCreate) input() manager.RMRCreate {
+	return manager.RMRCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, PZ: dat.Handle(b.PZ)}
 }
 
 func (a *API) createRMR(ctx context.Context, in *createRMR) (*answer, error) {
-	return create(ctx, a, in.Write, func(c rdma.Call) (*dat.RMR, error) {
+	return create(ctx, a, in.Write, func(c manager.Call) (*dat.RMR, error) {
 		return a.manager.CreateRMR(ctx, c, in.Body.input())
 	})
 }

@@ -5,8 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // srqCreate is what dat_srq_create takes.
@@ -96,20 +97,20 @@ func (a *API) registerSRQs() {
 	}, a.setSRQLow)
 	register(a, route{
 		id: "post-srq-recvs", method: http.MethodPost, path: "/srqs/{id}/recvs", tag: tagSRQ, summary: "Post receives", about: "dat_srq_post_recv.",
-		status: http.StatusAccepted, answer: reflect.TypeFor[rdma.Posted](),
+		status: http.StatusAccepted, answer: reflect.TypeFor[manager.Posted](),
 	}, a.postSRQRecvs)
 }
 
-func (b srqCreate) input() rdma.SRQCreate {
-	return rdma.SRQCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, PZ: dat.Handle(b.PZ), MaxRecvDTOs: b.MaxRecvDTOs, MaxRecvIOV: b.MaxRecvIOV}
+func (b srqCreate) input() manager.SRQCreate {
+	return manager.SRQCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, PZ: dat.Handle(b.PZ), MaxRecvDTOs: b.MaxRecvDTOs, MaxRecvIOV: b.MaxRecvIOV}
 }
 
-func (b srqPatch) input() rdma.SRQModify {
-	return rdma.SRQModify{MaxRecvDTOs: b.MaxRecvDTOs, Name: nameOf(b.Name)}
+func (b srqPatch) input() manager.SRQModify {
+	return manager.SRQModify{MaxRecvDTOs: b.MaxRecvDTOs, Name: nameOf(b.Name)}
 }
 
-func (b recvPost) input() rdma.RecvPost {
-	return rdma.RecvPost{Count: int(orOne(b.Count)), Size: b.Size, Cookie: b.Cookie}
+func (b recvPost) input() manager.RecvPost {
+	return manager.RecvPost{Count: int(orOne(b.Count)), Size: b.Size, Cookie: b.Cookie}
 }
 
 func orOne(n *int64) int64 {
@@ -120,7 +121,7 @@ func orOne(n *int64) int64 {
 }
 
 func (a *API) createSRQ(ctx context.Context, in *createSRQ) (*answer, error) {
-	return create(ctx, a, in.Write, func(c rdma.Call) (*dat.SRQ, error) {
+	return create(ctx, a, in.Write, func(c manager.Call) (*dat.SRQ, error) {
 		return a.manager.CreateSRQ(ctx, c, in.Body.input())
 	})
 }
@@ -134,8 +135,8 @@ func (a *API) getSRQ(ctx context.Context, in *getObject) (*answer, error) {
 }
 
 func (a *API) modifySRQ(ctx context.Context, in *modifySRQ) (*answer, error) {
-	return change(ctx, a, in.Write, dat.TypeSRQ, in.ID, func(c rdma.Call) (*dat.SRQ, error) {
-		return relabelled(a, c, dat.TypeSRQ, dat.Handle(in.ID), in.Body.Labels, func(c rdma.Call, labels *map[string]string) (*dat.SRQ, error) {
+	return change(ctx, a, in.Write, dat.TypeSRQ, in.ID, func(c manager.Call) (*dat.SRQ, error) {
+		return relabelled(a, c, dat.TypeSRQ, dat.Handle(in.ID), in.Body.Labels, func(c manager.Call, labels *map[string]string) (*dat.SRQ, error) {
 			input := in.Body.input()
 			input.Labels = labels
 			return a.manager.ModifySRQ(ctx, c, dat.Handle(in.ID), input)
@@ -148,13 +149,13 @@ func (a *API) freeSRQ(ctx context.Context, in *freeObject) (*answer, error) {
 }
 
 func (a *API) setSRQLow(ctx context.Context, in *setSRQLow) (*answer, error) {
-	return change(ctx, a, in.Write, dat.TypeSRQ, in.ID, func(c rdma.Call) (*dat.SRQ, error) {
+	return change(ctx, a, in.Write, dat.TypeSRQ, in.ID, func(c manager.Call) (*dat.SRQ, error) {
 		return a.manager.SetSRQLowWatermark(ctx, c, dat.Handle(in.ID), in.Body.Low)
 	})
 }
 
 func (a *API) postSRQRecvs(ctx context.Context, in *postRecvs) (*answer, error) {
-	return a.post(ctx, in.Write, dat.TypeSRQ, in.ID, func(c rdma.Call) (rdma.Posted, error) {
+	return a.post(ctx, in.Write, dat.TypeSRQ, in.ID, func(c manager.Call) (manager.Posted, error) {
 		return a.manager.PostSRQRecv(ctx, c, dat.Handle(in.ID), in.Body.input())
 	})
 }

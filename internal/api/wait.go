@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // maxWait bounds how long one call may be held.
@@ -40,19 +41,19 @@ func applied(wait time.Duration) string {
 }
 
 // later carries out an operation of an endpoint that ends later.
-func (a *API) later(ctx context.Context, w Write, p Waiting, id string, do func(rdma.Call) (*dat.Endpoint, error)) (*answer, error) {
+func (a *API) later(ctx context.Context, w Write, p Waiting, id string, do func(manager.Call) (*dat.Endpoint, error)) (*answer, error) {
 	return a.laterOf(ctx, w, p, dat.TypeEndpoint, id, do)
 }
 
 // laterOf answers 202 with the endpoint as it is now, or, where the call waits and
 // the outcome comes in time, 200 with what became of it.
-func (a *API) laterOf(ctx context.Context, w Write, p Waiting, t dat.ObjectType, id string, do func(rdma.Call) (*dat.Endpoint, error)) (*answer, error) {
+func (a *API) laterOf(ctx context.Context, w Write, p Waiting, t dat.ObjectType, id string, do func(manager.Call) (*dat.Endpoint, error)) (*answer, error) {
 	wait, err := p.duration()
 	if err != nil {
 		return nil, err
 	}
 	var endpoint *dat.Endpoint
-	ans, err := changeTo(ctx, a, w, t, id, http.StatusAccepted, func(c rdma.Call) (*dat.Endpoint, error) {
+	ans, err := changeTo(ctx, a, w, t, id, http.StatusAccepted, func(c manager.Call) (*dat.Endpoint, error) {
 		endpoint, err = do(c)
 		return endpoint, err
 	})
@@ -111,9 +112,9 @@ func (a *API) dequeueEVD(ctx context.Context, in *dequeueEVD) (*answer, error) {
 }
 
 // oneEVD finds the EVD of a call that is no change, and tests its condition.
-func (a *API) oneEVD(ctx context.Context, w Write, id string) (rdma.Call, error) {
+func (a *API) oneEVD(ctx context.Context, w Write, id string) (manager.Call, error) {
 	if err := a.ours(ctx, dat.TypeEVD, id); err != nil {
-		return rdma.Call{}, err
+		return manager.Call{}, err
 	}
 	c, err := a.call(ctx, w, nil)
 	if err != nil || c.Match == nil {
@@ -149,9 +150,9 @@ func (a *API) postSE(ctx context.Context, in *postSE) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var data rdma.SoftwareEvent
+	var data manager.SoftwareEvent
 	if in.Body != nil {
-		data = rdma.SoftwareEvent(in.Body.Data)
+		data = manager.SoftwareEvent(in.Body.Data)
 	}
 	event, err := a.manager.PostSE(ctx, c, dat.Handle(in.ID), data)
 	if err != nil {

@@ -1,7 +1,5 @@
-// Package rdma runs DAT endpoints on RDMA providers: the Provider interface
-// that an engine implements, and the Manager, which judges every call by the
-// tables of package dat, is the only writer of endpoint state, keeps the EVD
-// queues, counts DTOs and watermarks, and records every change.
+// Package rdma is the contract of an engine: what a Provider, its adapters and its
+// objects can do, and what they report. Nothing in it runs.
 package rdma
 
 import (

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // agree compares `operations` and `modifiable` with what the calls answer.
@@ -27,7 +28,7 @@ func (w *World) agree(e *end) {
 	}
 	modifiable := w.M.Modifiable(e.ep)
 	for p, v := range present(o) {
-		_, err := w.M.ModifyEP(w.ctx, dry, e.ep, rdma.EPModify{Values: dat.Values{p: v}})
+		_, err := w.M.ModifyEP(w.ctx, dry, e.ep, manager.EPModify{Values: dat.Values{p: v}})
 		if slices.Contains(modifiable, p.String()) != (err == nil) {
 			w.Errorf("in %s modifiable is %v, but %s answers %v", o.State, modifiable, p, err)
 		}
@@ -55,7 +56,7 @@ var agreementCases = []Case{
 		}
 	}},
 	{"T21 M8", "they agree for endpoints without a zone, with receives posted, and with an SRQ", func(w *World) {
-		w.agree(&end{w: w, ia: w.A, ep: w.ep(rdma.EPCreate{IA: w.A}).ID})
+		w.agree(&end{w: w, ia: w.A, ep: w.ep(manager.EPCreate{IA: w.A}).ID})
 		busy := w.end(w.A)
 		busy.recvs(1, 8)
 		w.agree(busy)

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"net/netip"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 var attributeCases = []Case{
@@ -41,7 +42,7 @@ var attributeCases = []Case{
 			w.Errorf("SRQs are supported, but the limits are %d, %d, %d", a.MaxSRQs, a.MaxEPPerSRQ, a.MaxRecvPerSRQ)
 		}
 		if !p.SRQSupported {
-			_, err := w.M.CreateSRQ(w.ctx, call, rdma.SRQCreate{IA: w.A, PZ: w.pz(w.A), MaxRecvDTOs: 1, MaxRecvIOV: 1})
+			_, err := w.M.CreateSRQ(w.ctx, call, manager.SRQCreate{IA: w.A, PZ: w.pz(w.A), MaxRecvDTOs: 1, MaxRecvIOV: 1})
 			w.refused("an SRQ without support", err, dat.RetModelNotSupported, dat.SubNone)
 		}
 	}},
@@ -66,7 +67,7 @@ var attributeCases = []Case{
 		if string(cr.PrivateData[:min(size, len(cr.PrivateData))]) != string(in.PrivateData) {
 			w.Errorf("the request carries %d bytes of private data, %d were sent", len(cr.PrivateData), size)
 		}
-		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, rdma.CRAccept{Endpoint: b.ep, PrivateData: []byte("welcome")})
+		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, manager.CRAccept{Endpoint: b.ep, PrivateData: []byte("welcome")})
 		w.must(err)
 		got := w.expect(a.conn, dat.EventEstablished)
 		if len(got.Data.PrivateData) < 7 || string(got.Data.PrivateData[:7]) != "welcome" {
@@ -91,7 +92,7 @@ var attributeCases = []Case{
 			dat.PSPConsumer: creator != dat.EPCreatorAlways, dat.PSPProvider: creator != dat.EPCreatorNever,
 		} {
 			evd := w.evd(w.B, dat.StreamCR)
-			o, err := w.M.CreatePSP(w.ctx, call, rdma.PSPCreate{IA: w.B, EVD: evd, EPCreator: flag})
+			o, err := w.M.CreatePSP(w.ctx, call, manager.PSPCreate{IA: w.B, EVD: evd, EPCreator: flag})
 			if able {
 				made(w, o, err)
 			} else {

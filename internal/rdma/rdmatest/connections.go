@@ -3,12 +3,13 @@ package rdmatest
 import (
 	"math"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // refusedConnect demands a synchronous refusal that leaves the endpoint as it was.
-func (w *World) refusedConnect(what string, e *end, in rdma.EPConnect, ret dat.Return, sub dat.Subtype) {
+func (w *World) refusedConnect(what string, e *end, in manager.EPConnect, ret dat.Return, sub dat.Subtype) {
 	w.Helper()
 	before := w.status(e.ep).State
 	_, err := w.M.ConnectEP(w.ctx, call, e.ep, in)
@@ -45,7 +46,7 @@ var connectionCases = []Case{
 		if up.RemotePortQual == nil || int64(*up.RemotePortQual) != p.qual {
 			w.Errorf("the active side shows the remote qualifier %v", up.RemotePortQual)
 		}
-		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, rdma.CRAccept{Endpoint: b.ep})
+		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, manager.CRAccept{Endpoint: b.ep})
 		w.refused("accepting twice", err, dat.RetInvalidHandle, dat.SubInvalidHandleCR)
 	}},
 	{"T21 T5 T16 T34 T41 T3 D35 D42", "what a state forbids is DAT_INVALID_STATE with the subtype of that state", func(w *World) {
@@ -71,29 +72,29 @@ var connectionCases = []Case{
 	{"T27 D44", "synchronous failures of connect leave the endpoint UNCONNECTED, and the state is judged first", func(w *World) {
 		e := w.end(w.A)
 		p := w.listen(w.B, dat.PSPConsumer)
-		bad := func(what string, ret dat.Return, change func(*rdma.EPConnect)) {
+		bad := func(what string, ret dat.Return, change func(*manager.EPConnect)) {
 			w.Helper()
 			in := p.to()
 			change(&in)
 			w.refusedConnect(what, e, in, ret, dat.SubNone)
 		}
-		bad("no address", dat.RetInvalidAddress, func(in *rdma.EPConnect) { in.RemoteIAAddress = "nowhere" })
+		bad("no address", dat.RetInvalidAddress, func(in *manager.EPConnect) { in.RemoteIAAddress = "nowhere" })
 		for _, q := range []int64{0, -1, 65536, math.MaxInt64} {
-			bad("a qualifier out of range", dat.RetInvalidParameter, func(in *rdma.EPConnect) { in.RemotePortQual = q })
+			bad("a qualifier out of range", dat.RetInvalidParameter, func(in *manager.EPConnect) { in.RemotePortQual = q })
 		}
-		bad("a timeout of 0", dat.RetInvalidParameter, func(in *rdma.EPConnect) { in.TimeoutUS = ptr(int64(0)) })
-		bad("a negative timeout", dat.RetInvalidParameter, func(in *rdma.EPConnect) { in.TimeoutUS = ptr(int64(-1)) })
-		bad("an unknown quality", dat.RetInvalidParameter, func(in *rdma.EPConnect) { in.QOS = ptr("FREE") })
+		bad("a timeout of 0", dat.RetInvalidParameter, func(in *manager.EPConnect) { in.TimeoutUS = ptr(int64(0)) })
+		bad("a negative timeout", dat.RetInvalidParameter, func(in *manager.EPConnect) { in.TimeoutUS = ptr(int64(-1)) })
+		bad("an unknown quality", dat.RetInvalidParameter, func(in *manager.EPConnect) { in.QOS = ptr("FREE") })
 		if q := w.unsupportedQOS(); q != "" {
-			bad("a quality that is not supported", dat.RetModelNotSupported, func(in *rdma.EPConnect) { in.QOS = &q })
+			bad("a quality that is not supported", dat.RetModelNotSupported, func(in *manager.EPConnect) { in.QOS = &q })
 		}
 		connected, _ := w.pair()
-		w.refusedConnect("everything wrong when connected", connected, rdma.EPConnect{RemoteIAAddress: "nowhere"},
+		w.refusedConnect("everything wrong when connected", connected, manager.EPConnect{RemoteIAAddress: "nowhere"},
 			dat.RetInvalidState, dat.SubInvalidStateEPConnected)
 	}},
 	{"T20", "connecting needs a zone and no connect EVD", func(w *World) {
 		p := w.listen(w.B, dat.PSPConsumer)
-		bare := w.ep(rdma.EPCreate{IA: w.A})
+		bare := w.ep(manager.EPCreate{IA: w.A})
 		_, err := w.M.ConnectEP(w.ctx, call, bare.ID, p.to())
 		w.refused("connecting without a zone", err, dat.RetInvalidState, dat.SubInvalidStateEPNotready)
 		w.must(w.modify(bare.ID, dat.ParamPZ, w.pz(w.A)))
@@ -139,7 +140,7 @@ var connectionCases = []Case{
 		w.reach(a.ep, dat.EPDisconnected)
 		b := w.end(w.B)
 		w.until("the request is gone or fails to be accepted", func() bool {
-			_, err := w.M.AcceptCR(w.ctx, call, late.ID, rdma.CRAccept{Endpoint: b.ep})
+			_, err := w.M.AcceptCR(w.ctx, call, late.ID, manager.CRAccept{Endpoint: b.ep})
 			return err == nil || isReturn(err, dat.RetInvalidHandle)
 		})
 		quick, d := w.end(w.A), w.end(w.B)
@@ -176,19 +177,19 @@ var connectionCases = []Case{
 		p := w.listen(w.B, dat.PSPConsumer)
 		a.connect(p)
 		cr := p.request()
-		_, err := w.M.AcceptCR(w.ctx, call, cr.ID, rdma.CRAccept{})
+		_, err := w.M.AcceptCR(w.ctx, call, cr.ID, manager.CRAccept{})
 		w.refused("no endpoint at all", err, dat.RetInvalidParameter, dat.SubNone)
-		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, rdma.CRAccept{Endpoint: "none"})
+		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, manager.CRAccept{Endpoint: "none"})
 		w.refused("an unknown endpoint", err, dat.RetInvalidHandle, dat.SubNone)
 		busy, _ := w.pair()
-		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, rdma.CRAccept{Endpoint: busy.ep})
+		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, manager.CRAccept{Endpoint: busy.ep})
 		if w.A == w.B {
 			w.refused("a connected endpoint", err, dat.RetInvalidState, dat.SubInvalidStateEPConnected)
 		} else {
 			w.refused("an endpoint of another adapter", err, dat.RetInvalidHandle, dat.SubNone)
 		}
-		bare := w.ep(rdma.EPCreate{IA: w.B})
-		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, rdma.CRAccept{Endpoint: bare.ID})
+		bare := w.ep(manager.EPCreate{IA: w.B})
+		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, manager.CRAccept{Endpoint: bare.ID})
 		w.refused("an endpoint without a zone", err, dat.RetInvalidState, dat.SubInvalidStateEPNotready)
 		w.accept(cr, b)
 		w.reach(a.ep, dat.EPConnected)
@@ -201,11 +202,11 @@ var connectionCases = []Case{
 		w.accept(p.request(), b)
 		w.reach(a.ep, dat.EPConnected)
 		c, d := w.end(w.A), w.end(w.B)
-		_, err := w.M.DupConnectEP(w.ctx, call, c.ep, rdma.EPDupConnect{Endpoint: d.ep})
+		_, err := w.M.DupConnectEP(w.ctx, call, c.ep, manager.EPDupConnect{Endpoint: d.ep})
 		if err == nil {
 			w.Error("an unconnected endpoint was duplicated")
 		}
-		_, err = w.M.DupConnectEP(w.ctx, call, c.ep, rdma.EPDupConnect{Endpoint: a.ep})
+		_, err = w.M.DupConnectEP(w.ctx, call, c.ep, manager.EPDupConnect{Endpoint: a.ep})
 		w.must(err)
 		w.accept(p.request(), d)
 		w.expect(c.conn, dat.EventEstablished)

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // freed is a handle that was a zone's or an EVD's.
@@ -25,7 +26,7 @@ func (w *World) freed(ia dat.Handle, streams ...dat.Stream) dat.Handle {
 func (w *World) refusedCreate(what string, v dat.Values, ret dat.Return, sub dat.Subtype) {
 	w.Helper()
 	before, _ := w.M.IA(w.A)
-	_, err := w.M.CreateEP(w.ctx, call, rdma.EPCreate{IA: w.A, Values: v})
+	_, err := w.M.CreateEP(w.ctx, call, manager.EPCreate{IA: w.A, Values: v})
 	w.refused(what, err, ret, sub)
 	if after, _ := w.M.IA(w.A); after.Usage != before.Usage {
 		w.Errorf("%s left something: %+v", what, after.Usage)
@@ -67,26 +68,26 @@ var creationCases = []Case{
 		}
 	}},
 	{"D15 C1 C3", "null attributes and null EVDs make an endpoint that connects and transfers unseen", func(w *World) {
-		null := func(e *end, in *rdma.EPCreate) {
+		null := func(e *end, in *manager.EPCreate) {
 			in.Values = dat.Values{dat.ParamPZ: e.pz, dat.ParamConnectEVD: e.conn}
 		}
 		a, b := w.pair(null, null)
 		b.recvs(1, 8)
 		a.send("unseen")
 		w.until("both completions", func() bool { return w.status(b.ep).Counters.Recvs == 1 && w.status(a.ep).RequestIdle })
-		bare := w.ep(rdma.EPCreate{IA: w.A})
+		bare := w.ep(manager.EPCreate{IA: w.A})
 		if bare.PZ != "" || bare.RecvEVD != "" || bare.RequestEVD != "" || bare.ConnectEVD != "" {
 			w.Errorf("the handles are %q", bare.Refs())
 		}
 	}},
 	{"C11 C12 C13 C14 C15 C16 C17 C19 D12", "every limit holds to the last number, and no count is negative", func(w *World) {
 		for p, most := range limited(&w.facts(w.A).Attributes) {
-			o := w.ep(rdma.EPCreate{IA: w.A, Values: dat.Values{p: most}})
+			o := w.ep(manager.EPCreate{IA: w.A, Values: dat.Values{p: most}})
 			w.must(w.M.FreeEP(w.ctx, call, o.ID))
 			for _, n := range []int64{most + 1, -1, -5, math.MinInt64, math.MaxInt64} {
 				w.refusedCreate(fmt.Sprintf("%s %d", p, n), dat.Values{p: n}, dat.RetInvalidParameter, dat.SubNone)
 			}
-			o = w.ep(rdma.EPCreate{IA: w.A, Values: dat.Values{p: int64(0)}})
+			o = w.ep(manager.EPCreate{IA: w.A, Values: dat.Values{p: int64(0)}})
 			w.must(w.M.FreeEP(w.ctx, call, o.ID))
 		}
 	}},
@@ -103,7 +104,7 @@ var creationCases = []Case{
 					w.refusedCreate(p.String()+" "+f.String(), v, dat.RetInvalidParameter, dat.SubNone)
 					continue
 				}
-				o := w.ep(rdma.EPCreate{IA: w.A, Values: v})
+				o := w.ep(manager.EPCreate{IA: w.A, Values: v})
 				got := o.Attributes.RecvCompletionFlags
 				if p == dat.ParamRequestCompletionFlags {
 					got = o.Attributes.RequestCompletionFlags
@@ -120,7 +121,7 @@ var creationCases = []Case{
 	}},
 	{"C7", "no service type but RC exists", func(w *World) {
 		w.refusedCreate("UD", dat.Values{dat.ParamServiceType: "UD"}, dat.RetInvalidParameter, dat.SubNone)
-		w.ep(rdma.EPCreate{IA: w.A, Values: dat.Values{dat.ParamServiceType: "RC"}})
+		w.ep(manager.EPCreate{IA: w.A, Values: dat.Values{dat.ParamServiceType: "RC"}})
 	}},
 	{"C10", "a quality of service that the provider lacks is DAT_MODEL_NOT_SUPPORTED at creation", func(w *World) {
 		if q := w.unsupportedQOS(); q != "" {
@@ -154,12 +155,12 @@ var creationCases = []Case{
 			}
 			w.refusedCreate(p.String()+" of another adapter", dat.Values{p: foreign}, dat.RetInvalidHandle, c.sub)
 		}
-		_, err := w.M.CreateEP(w.ctx, call, rdma.EPCreate{IA: "no-such-adapter@" + node})
+		_, err := w.M.CreateEP(w.ctx, call, manager.EPCreate{IA: "no-such-adapter@" + node})
 		w.refused("an unknown adapter", err, dat.RetInvalidHandle, dat.SubInvalidHandleIA)
 	}},
 	{"C18 C20", "one EVD may serve all three streams, and read segments without reads are allowed", func(w *World) {
 		evd := w.evd(w.A, dat.StreamDTO, dat.StreamConnection, dat.StreamRMRBind)
-		w.ep(rdma.EPCreate{IA: w.A, Values: dat.Values{
+		w.ep(manager.EPCreate{IA: w.A, Values: dat.Values{
 			dat.ParamRecvEVD: evd, dat.ParamRequestEVD: evd, dat.ParamConnectEVD: evd,
 			dat.ParamMaxRDMAReadOut: int64(0), dat.ParamMaxRDMAReadIOV: int64(1),
 		}})
@@ -167,7 +168,7 @@ var creationCases = []Case{
 	{"C2 C4 C5 C6", "zero counts are legal beside EVDs, and then nothing can be posted", func(w *World) {
 		e := w.end(w.A, with(dat.ParamMaxRecvDTOs, int64(0)), with(dat.ParamMaxRequestDTOs, int64(0)),
 			with(dat.ParamMaxRecvIOV, int64(0)), with(dat.ParamMaxRequestIOV, int64(0)))
-		if _, err := w.M.PostRecv(w.ctx, call, e.ep, rdma.RecvPost{Count: 1, Size: 8}); err == nil {
+		if _, err := w.M.PostRecv(w.ctx, call, e.ep, manager.RecvPost{Count: 1, Size: 8}); err == nil {
 			w.Error("a receive was posted beyond max_recv_dtos 0")
 		}
 	}},
@@ -176,11 +177,11 @@ var creationCases = []Case{
 		w.refused("get_status", err, dat.RetInvalidHandle, dat.SubInvalidHandleEP)
 		_, err = w.M.RecvQuery("none")
 		w.refused("recv_query", err, dat.RetInvalidHandle, dat.SubInvalidHandleEP)
-		_, err = w.M.ConnectEP(w.ctx, call, "none", rdma.EPConnect{})
+		_, err = w.M.ConnectEP(w.ctx, call, "none", manager.EPConnect{})
 		w.refused("connect", err, dat.RetInvalidHandle, dat.SubInvalidHandleEP)
-		_, err = w.M.AcceptCR(w.ctx, call, "none", rdma.CRAccept{})
+		_, err = w.M.AcceptCR(w.ctx, call, "none", manager.CRAccept{})
 		w.refused("accept", err, dat.RetInvalidHandle, dat.SubInvalidHandleCR)
-		_, err = w.M.ModifyEP(w.ctx, call, "none", rdma.EPModify{})
+		_, err = w.M.ModifyEP(w.ctx, call, "none", manager.EPModify{})
 		w.refused("modify", err, dat.RetInvalidHandle, dat.SubInvalidHandleEP)
 	}},
 }

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // mode is the mode of an EVD now.
@@ -32,7 +33,7 @@ func (w *World) tell(evd dat.Handle, data string) error {
 // flagged asks for an endpoint with EVDs and flags, by parameter.
 func (w *World) flagged(recv, request, conn dat.Handle, recvFlag, requestFlag string) error {
 	w.Helper()
-	_, err := w.M.CreateEP(w.ctx, call, rdma.EPCreate{IA: w.A, Values: dat.Values{
+	_, err := w.M.CreateEP(w.ctx, call, manager.EPCreate{IA: w.A, Values: dat.Values{
 		dat.ParamRecvEVD: recv, dat.ParamRequestEVD: request,
 		dat.ParamConnectEVD: conn, dat.ParamRecvCompletionFlags: recvFlag, dat.ParamRequestCompletionFlags: requestFlag,
 	}})
@@ -50,7 +51,7 @@ var dispatcherCases = []Case{
 		m := w.facts(w.A).Provider.EVDStreamMergingSupported
 		for a := dat.StreamSoftware; a < dat.StreamAsync; a++ {
 			for b := a + 1; b < dat.StreamAsync; b++ {
-				o, err := w.M.CreateEVD(w.ctx, call, rdma.EVDCreate{IA: w.A, QLen: 4, Streams: []dat.Stream{a, b}})
+				o, err := w.M.CreateEVD(w.ctx, call, manager.EVDCreate{IA: w.A, QLen: 4, Streams: []dat.Stream{a, b}})
 				if m[a][b] {
 					made(w, o, err)
 				} else {
@@ -59,17 +60,17 @@ var dispatcherCases = []Case{
 			}
 		}
 		for _, streams := range [][]dat.Stream{nil, {dat.StreamAsync}, {dat.StreamAsync, dat.StreamDTO}} {
-			_, err := w.M.CreateEVD(w.ctx, call, rdma.EVDCreate{IA: w.A, QLen: 4, Streams: streams})
+			_, err := w.M.CreateEVD(w.ctx, call, manager.EVDCreate{IA: w.A, QLen: 4, Streams: streams})
 			w.refused("streams that are none", err, dat.RetInvalidParameter, dat.SubNone)
 		}
 	}},
 	{"D12", "the length of an EVD is 1 to the adapter's limit", func(w *World) {
 		most := int64(w.facts(w.A).Attributes.MaxEVDQLen)
 		for _, n := range []int64{0, -1, 1 << 40} {
-			_, err := w.M.CreateEVD(w.ctx, call, rdma.EVDCreate{IA: w.A, QLen: n, Streams: []dat.Stream{dat.StreamDTO}})
+			_, err := w.M.CreateEVD(w.ctx, call, manager.EVDCreate{IA: w.A, QLen: n, Streams: []dat.Stream{dat.StreamDTO}})
 			w.refused("a length that is none", err, dat.RetInvalidParameter, dat.SubNone)
 		}
-		if _, err := w.M.CreateEVD(w.ctx, call, rdma.EVDCreate{IA: w.A, QLen: most + 1, Streams: []dat.Stream{dat.StreamDTO}}); err == nil {
+		if _, err := w.M.CreateEVD(w.ctx, call, manager.EVDCreate{IA: w.A, QLen: most + 1, Streams: []dat.Stream{dat.StreamDTO}}); err == nil {
 			w.Error("a length beyond max_evd_qlen was taken")
 		}
 		w.evdOf(w.A, 1, dat.StreamSoftware)
@@ -105,8 +106,8 @@ var dispatcherCases = []Case{
 		}
 		zone, evd := w.pz(w.B), w.evd(w.B, dat.StreamDTO, dat.StreamConnection)
 		q := w.srq(w.B, zone, 4)
-		w.ep(rdma.EPCreate{IA: w.B, SRQ: q, Values: dat.Values{dat.ParamPZ: zone, dat.ParamRecvEVD: evd, dat.ParamConnectEVD: evd}})
-		_, err := w.M.CreateEP(w.ctx, call, rdma.EPCreate{IA: w.B, Values: dat.Values{dat.ParamRequestEVD: evd, dat.ParamRequestCompletionFlags: u}})
+		w.ep(manager.EPCreate{IA: w.B, SRQ: q, Values: dat.Values{dat.ParamPZ: zone, dat.ParamRecvEVD: evd, dat.ParamConnectEVD: evd}})
+		_, err := w.M.CreateEP(w.ctx, call, manager.EPCreate{IA: w.B, Values: dat.Values{dat.ParamRequestEVD: evd, dat.ParamRequestCompletionFlags: u}})
 		w.refused("UNSIGNALLED beside it", err, dat.RetInvalidParameter, dat.SubNone)
 	}},
 	{"R8 R9", "a stream without an EVD takes part in no rule", func(w *World) {
@@ -205,7 +206,10 @@ var dispatcherCases = []Case{
 		for range 3 {
 			w.must(w.tell(evd, `"x"`))
 		}
-		resize := func(n int64) error { _, err := w.M.ModifyEVD(w.ctx, call, evd, rdma.EVDModify{QLen: &n}); return err }
+		resize := func(n int64) error {
+			_, err := w.M.ModifyEVD(w.ctx, call, evd, manager.EVDModify{QLen: &n})
+			return err
+		}
 		w.refused("two for three", resize(2), dat.RetInvalidState, dat.SubNone)
 		w.refused("a length that is none", resize(0), dat.RetInvalidParameter, dat.SubNone)
 		w.must(resize(3))
@@ -258,14 +262,14 @@ var dispatcherCases = []Case{
 			w.Errorf("the threshold gave %+v", a)
 		}
 		second := wait(1)
-		_, err = w.M.ModifyEVD(w.ctx, call, evd, rdma.EVDModify{Waitable: ptr(false)})
+		_, err = w.M.ModifyEVD(w.ctx, call, evd, manager.EVDModify{Waitable: ptr(false)})
 		w.must(err)
 		w.refused("a waiter when the EVD becomes unwaitable", (<-second).err, dat.RetInvalidState, dat.SubInvalidStateEVDUnwaitable)
 		_, err = w.M.Dequeue(w.ctx, evd, 1, 1, patience)
 		w.refused("waiting on an unwaitable EVD", err, dat.RetInvalidState, dat.SubInvalidStateEVDUnwaitable)
 		_, err = w.M.Dequeue(w.ctx, evd, 1, 1, 0)
 		w.must(err)
-		_, err = w.M.ModifyEVD(w.ctx, call, evd, rdma.EVDModify{Waitable: ptr(true)})
+		_, err = w.M.ModifyEVD(w.ctx, call, evd, manager.EVDModify{Waitable: ptr(true)})
 		w.must(err)
 		third := wait(1)
 		w.must(w.M.FreeEVD(w.ctx, call, evd))

@@ -3,8 +3,9 @@ package rdmatest
 import (
 	"slices"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // pending are the two states that need held wires to be seen for long.
@@ -125,7 +126,7 @@ var faultCases = []Case{
 	}},
 	{"T37 S1", "the probe tells that the peer lives, and breaks the connection when it no longer does", func(w *World) {
 		a, b := w.end(w.A), w.end(w.B)
-		_, err := w.M.ModifyEP(w.ctx, call, a.ep, rdma.EPModify{Probe: &dat.Probe{IntervalS: 1, FailAfter: 2}})
+		_, err := w.M.ModifyEP(w.ctx, call, a.ep, manager.EPModify{Probe: &dat.Probe{IntervalS: 1, FailAfter: 2}})
 		w.must(err)
 		w.join(a, b)
 		born := w.status(a.ep).LastProofOfLife
@@ -237,11 +238,11 @@ var faultCases = []Case{
 // and frees go on.
 func (w *World) needsDevice(e *end) {
 	w.Helper()
-	_, err := w.M.CreatePZ(w.ctx, call, rdma.PZCreate{IA: e.ia})
+	_, err := w.M.CreatePZ(w.ctx, call, manager.PZCreate{IA: e.ia})
 	w.refused("create without a device", err, dat.RetInvalidState, dat.SubNone)
-	_, err = w.M.ConnectEP(w.ctx, call, e.ep, rdma.EPConnect{RemoteIAAddress: w.address(w.A), RemotePortQual: 7000})
+	_, err = w.M.ConnectEP(w.ctx, call, e.ep, manager.EPConnect{RemoteIAAddress: w.address(w.A), RemotePortQual: 7000})
 	w.refused("connect without a device", err, dat.RetInvalidState, dat.SubNone)
-	_, err = w.M.PostRecv(w.ctx, call, e.ep, rdma.RecvPost{Count: 1, Size: 8})
+	_, err = w.M.PostRecv(w.ctx, call, e.ep, manager.RecvPost{Count: 1, Size: 8})
 	w.refused("post without a device", err, dat.RetInvalidState, dat.SubNone)
 	w.status(e.ep)
 	w.must(w.modify(e.ep, dat.ParamMaxRecvDTOs, int64(7)))

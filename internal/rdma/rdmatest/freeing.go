@@ -2,7 +2,7 @@ package rdmatest
 
 import (
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 var freeingCases = []Case{
@@ -33,7 +33,7 @@ var freeingCases = []Case{
 			w.refused("an EVD", w.M.FreeEVD(w.ctx, call, evd), dat.RetInvalidState, dat.SubInvalidStateEVDInUse)
 		}
 		l := w.memory(w.B, b.pz, 64)
-		part, err := w.M.CreateLMR(w.ctx, call, rdma.LMRCreate{
+		part, err := w.M.CreateLMR(w.ctx, call, manager.LMRCreate{
 			IA: w.B, PZ: b.pz, MemType: dat.MemLMR, LMR: l.ID, Length: 8,
 			Privileges: []dat.Privilege{dat.PrivLocalRead},
 		})
@@ -70,7 +70,7 @@ var freeingCases = []Case{
 	}},
 	{"R11 T2", "a freed endpoint takes its streams from its EVDs", func(w *World) {
 		evd := w.evd(w.A, dat.StreamDTO)
-		o := w.ep(rdma.EPCreate{IA: w.A, Values: dat.Values{dat.ParamRecvEVD: evd, dat.ParamRecvCompletionFlags: "SOLICITED_WAIT"}})
+		o := w.ep(manager.EPCreate{IA: w.A, Values: dat.Values{dat.ParamRecvEVD: evd, dat.ParamRecvCompletionFlags: "SOLICITED_WAIT"}})
 		if got := w.mode(evd); got != dat.ModeSolicited {
 			w.Errorf("the mode is %s", got)
 		}
@@ -99,7 +99,7 @@ var freeingCases = []Case{
 			w.Errorf("%d connected endpoints ended with it", n)
 		}
 		w.refused("the waiter", <-woken, dat.RetAbort, dat.SubNone)
-		_, err = w.M.CreatePZ(w.ctx, call, rdma.PZCreate{IA: w.A})
+		_, err = w.M.CreatePZ(w.ctx, call, manager.PZCreate{IA: w.A})
 		w.refused("a write afterwards", err, dat.RetInterruptedCall, dat.SubNone)
 	}},
 }

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // rdma posts an RDMA operation of n bytes between the starts of two regions.
@@ -16,7 +17,7 @@ func (e *end) rdma(kind dat.DTOKind, local, remote *dat.LMR, n int64) {
 
 func (e *end) rdmaAt(kind dat.DTOKind, local *dat.LMR, key, address string, n int64, flags ...dat.CompletionFlag) {
 	e.w.Helper()
-	_, err := e.w.M.PostRDMA(e.w.ctx, call, e.ep, kind, rdma.RDMAPost{LMR: local.ID, Length: n, RemoteContext: key, TargetAddress: address, Flags: flags})
+	_, err := e.w.M.PostRDMA(e.w.ctx, call, e.ep, kind, manager.RDMAPost{LMR: local.ID, Length: n, RemoteContext: key, TargetAddress: address, Flags: flags})
 	e.w.must(err)
 }
 
@@ -36,7 +37,7 @@ func (w *World) read(l *dat.LMR, n int64) string {
 // window makes an RMR, nil where the provider has none, which must say so.
 func (w *World) window(ia, pz dat.Handle) *dat.RMR {
 	w.Helper()
-	o, err := w.M.CreateRMR(w.ctx, call, rdma.RMRCreate{IA: ia, PZ: pz})
+	o, err := w.M.CreateRMR(w.ctx, call, manager.RMRCreate{IA: ia, PZ: pz})
 	if w.facts(ia).Attributes.MaxRMRs == 0 {
 		w.refused("an RMR without support", err, dat.RetModelNotSupported, dat.SubNone)
 		return nil
@@ -45,7 +46,7 @@ func (w *World) window(ia, pz dat.Handle) *dat.RMR {
 }
 
 // operator may see keys.
-var operator = rdma.Call{Actor: "suite", Operator: true}
+var operator = manager.Call{Actor: "suite", Operator: true}
 
 var memoryCases = []Case{
 	{"S2", "an RDMA write and a read move bytes between regions", func(w *World) {
@@ -109,7 +110,7 @@ var memoryCases = []Case{
 		a, b := w.pair()
 		remote := w.memory(w.B, b.pz, 64)
 		post := func(l dat.Handle, kind dat.DTOKind, off, n int64) error {
-			_, err := w.M.PostRDMA(w.ctx, call, a.ep, kind, rdma.RDMAPost{
+			_, err := w.M.PostRDMA(w.ctx, call, a.ep, kind, manager.RDMAPost{
 				LMR: l, Offset: off, Length: n,
 				RemoteContext: remote.RMRContext, TargetAddress: remote.TargetAddress,
 			})
@@ -146,30 +147,30 @@ var memoryCases = []Case{
 	{"C12", "regions keep to the adapter's limits and to what can be named", func(w *World) {
 		zone := w.pz(w.A)
 		most := w.facts(w.A).Attributes.MaxLMRBlockSize
-		try := func(in rdma.LMRCreate) error {
+		try := func(in manager.LMRCreate) error {
 			in.IA = w.A
 			_, err := w.M.CreateLMR(w.ctx, call, in)
 			return err
 		}
 		all := []dat.Privilege{dat.PrivLocalRead}
 		for _, n := range []int64{0, -1} {
-			w.refused("a length that is none", try(rdma.LMRCreate{PZ: zone, Length: n, Privileges: all}), dat.RetInvalidParameter, dat.SubNone)
+			w.refused("a length that is none", try(manager.LMRCreate{PZ: zone, Length: n, Privileges: all}), dat.RetInvalidParameter, dat.SubNone)
 		}
 		if most < 1<<62 {
-			if err := try(rdma.LMRCreate{PZ: zone, Length: int64(most) + 1, Privileges: all}); err == nil {
+			if err := try(manager.LMRCreate{PZ: zone, Length: int64(most) + 1, Privileges: all}); err == nil {
 				w.Error("a region beyond max_lmr_block_size was made")
 			}
 		}
-		w.refused("a freed zone", try(rdma.LMRCreate{PZ: w.freed(w.A), Length: 8, Privileges: all}), dat.RetInvalidHandle, dat.SubInvalidHandlePZ)
-		w.refused("no zone", try(rdma.LMRCreate{Length: 8, Privileges: all}), dat.RetInvalidHandle, dat.SubInvalidHandlePZ)
-		w.refused("a region of no region", try(rdma.LMRCreate{PZ: zone, MemType: dat.MemLMR, LMR: "none", Length: 8, Privileges: all}),
+		w.refused("a freed zone", try(manager.LMRCreate{PZ: w.freed(w.A), Length: 8, Privileges: all}), dat.RetInvalidHandle, dat.SubInvalidHandlePZ)
+		w.refused("no zone", try(manager.LMRCreate{Length: 8, Privileges: all}), dat.RetInvalidHandle, dat.SubInvalidHandlePZ)
+		w.refused("a region of no region", try(manager.LMRCreate{PZ: zone, MemType: dat.MemLMR, LMR: "none", Length: 8, Privileges: all}),
 			dat.RetInvalidHandle, dat.SubNone)
 	}},
 	{"D24", "every memory type that is declared works and shares what it says", func(w *World) {
 		zone := w.pz(w.A)
 		whole := w.memory(w.A, zone, 64)
 		w.must(w.M.WriteLMR(w.ctx, call, whole.ID, 8, []byte("part")))
-		create := func(in rdma.LMRCreate) *dat.LMR {
+		create := func(in manager.LMRCreate) *dat.LMR {
 			w.Helper()
 			in.IA, in.PZ, in.Privileges = w.A, zone, []dat.Privilege{dat.PrivLocalRead, dat.PrivLocalWrite}
 			o, err := w.M.CreateLMR(w.ctx, operator, in)
@@ -178,12 +179,12 @@ var memoryCases = []Case{
 		for _, t := range w.facts(w.A).Provider.LMRMemTypesSupported {
 			switch t {
 			case dat.MemLMR:
-				if got := w.read(create(rdma.LMRCreate{MemType: t, LMR: whole.ID, Offset: 8, Length: 4}), 4); got != "part" {
+				if got := w.read(create(manager.LMRCreate{MemType: t, LMR: whole.ID, Offset: 8, Length: 4}), 4); got != "part" {
 					w.Errorf("the part holds %q", got)
 				}
 			case dat.MemSharedVirtual:
-				one := create(rdma.LMRCreate{MemType: t, SharedID: ptr("suite"), Length: 16})
-				two := create(rdma.LMRCreate{MemType: t, SharedID: ptr("suite"), Length: 16})
+				one := create(manager.LMRCreate{MemType: t, SharedID: ptr("suite"), Length: 16})
+				two := create(manager.LMRCreate{MemType: t, SharedID: ptr("suite"), Length: 16})
 				w.write(one, "shared")
 				if got := w.read(two, 6); got != "shared" {
 					w.Errorf("the second region holds %q", got)
@@ -200,7 +201,7 @@ var memoryCases = []Case{
 		}
 		bind := func(privileges ...dat.Privilege) *dat.RMR {
 			w.Helper()
-			_, err := w.M.BindRMR(w.ctx, operator, b.ep, rdma.BindPost{RMR: window.ID, LMR: memory.ID, Offset: 4, Length: 8, Privileges: privileges})
+			_, err := w.M.BindRMR(w.ctx, operator, b.ep, manager.BindPost{RMR: window.ID, LMR: memory.ID, Offset: 4, Length: 8, Privileges: privileges})
 			w.must(err)
 			got := w.done(b.request, dat.KindRMRBind, dat.DTOSuccess)
 			if got.Event != dat.EventRMRBindCompletion || got.Stream != dat.StreamRMRBind {
@@ -234,18 +235,18 @@ var memoryCases = []Case{
 		if window == nil {
 			return
 		}
-		try := func(change func(*rdma.BindPost)) error {
-			in := rdma.BindPost{RMR: window.ID, LMR: memory.ID, Length: 8, Privileges: []dat.Privilege{dat.PrivRemoteRead}}
+		try := func(change func(*manager.BindPost)) error {
+			in := manager.BindPost{RMR: window.ID, LMR: memory.ID, Length: 8, Privileges: []dat.Privilege{dat.PrivRemoteRead}}
 			change(&in)
 			_, err := w.M.BindRMR(w.ctx, call, b.ep, in)
 			return err
 		}
-		w.refused("no window", try(func(in *rdma.BindPost) { in.RMR = "none" }), dat.RetInvalidHandle, dat.SubNone)
-		w.refused("no memory", try(func(in *rdma.BindPost) { in.LMR = "none" }), dat.RetInvalidHandle, dat.SubNone)
+		w.refused("no window", try(func(in *manager.BindPost) { in.RMR = "none" }), dat.RetInvalidHandle, dat.SubNone)
+		w.refused("no memory", try(func(in *manager.BindPost) { in.LMR = "none" }), dat.RetInvalidHandle, dat.SubNone)
 		other := w.memory(w.B, w.pz(w.B), 16)
-		w.refused("memory of another zone", try(func(in *rdma.BindPost) { in.LMR = other.ID }), dat.RetProtectionViolation, dat.SubNone)
+		w.refused("memory of another zone", try(func(in *manager.BindPost) { in.LMR = other.ID }), dat.RetProtectionViolation, dat.SubNone)
 		for _, r := range [][2]int64{{0, 17}, {9, 8}, {-1, 1}} {
-			if err := try(func(in *rdma.BindPost) { in.Offset, in.Length = r[0], r[1] }); err == nil {
+			if err := try(func(in *manager.BindPost) { in.Offset, in.Length = r[0], r[1] }); err == nil {
 				w.Errorf("bytes %d+%d of 16 were bound", r[0], r[1])
 			}
 		}
@@ -257,7 +258,7 @@ var memoryCases = []Case{
 			w.Errorf("the address is %s, %v", remote.TargetAddress, err)
 		}
 		for _, bad := range [][2]string{{"", "0"}, {"12", "0"}, {"0x", "0"}, {"0x1ffffffff", "0"}, {"0x1", "-1"}, {"0x1", "0x10"}, {"0x1", ""}} {
-			_, err := w.M.PostRDMA(w.ctx, call, a.ep, dat.KindRDMAWrite, rdma.RDMAPost{LMR: local.ID, Length: 8, RemoteContext: bad[0], TargetAddress: bad[1]})
+			_, err := w.M.PostRDMA(w.ctx, call, a.ep, dat.KindRDMAWrite, manager.RDMAPost{LMR: local.ID, Length: 8, RemoteContext: bad[0], TargetAddress: bad[1]})
 			w.refused(fmt.Sprint(bad), err, dat.RetInvalidParameter, dat.SubNone)
 		}
 	}},

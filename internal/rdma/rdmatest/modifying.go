@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // never are the parameters that no state lets be modified.
@@ -82,7 +83,7 @@ var modifyCases = []Case{
 		for _, s := range steady {
 			e, _ := w.into(s)
 			before := w.get(e.ep).Version
-			o, err := w.M.ModifyEP(w.ctx, call, e.ep, rdma.EPModify{})
+			o, err := w.M.ModifyEP(w.ctx, call, e.ep, manager.EPModify{})
 			w.must(err)
 			if o.Version != before {
 				w.Errorf("version %d became %d in %s", before, o.Version, s)
@@ -92,14 +93,14 @@ var modifyCases = []Case{
 	{"M3 D7", "what is no parameter, or never one to modify, is refused before anything else", func(w *World) {
 		e, _ := w.into(dat.EPConnected)
 		for _, p := range append(slices.Clone(never), dat.Param(200)) {
-			_, err := w.M.ModifyEP(w.ctx, call, e.ep, rdma.EPModify{Values: dat.Values{p: int64(1), dat.ParamMaxRecvDTOs: int64(-1)}})
+			_, err := w.M.ModifyEP(w.ctx, call, e.ep, manager.EPModify{Values: dat.Values{p: int64(1), dat.ParamMaxRecvDTOs: int64(-1)}})
 			w.refused("parameter "+p.String(), err, dat.RetInvalidParameter, dat.SubNone)
 		}
 	}},
 	{"M4", "one bad value changes nothing", func(w *World) {
 		e := w.end(w.A)
 		before := w.get(e.ep)
-		_, err := w.M.ModifyEP(w.ctx, call, e.ep, rdma.EPModify{Values: dat.Values{
+		_, err := w.M.ModifyEP(w.ctx, call, e.ep, manager.EPModify{Values: dat.Values{
 			dat.ParamMaxRequestDTOs: int64(3), dat.ParamPZ: dat.HandleNull, dat.ParamMaxRDMAReadIn: int64(-1),
 		}})
 		w.refused("a negative count", err, dat.RetInvalidParameter, dat.SubNone)
@@ -120,7 +121,7 @@ var modifyCases = []Case{
 			dat.ParamRecvCompletionFlags: "UNSIGNALLED", dat.ParamRequestCompletionFlags: "UNSIGNALLED",
 			dat.ParamPZ: w.pz(w.A), dat.ParamConnectEVD: dat.HandleNull, dat.ParamEPTransportSpecific: map[string]*string{"retry_count": ptr("3")},
 		}
-		_, err := w.M.ModifyEP(w.ctx, call, e.ep, rdma.EPModify{Values: v})
+		_, err := w.M.ModifyEP(w.ctx, call, e.ep, manager.EPModify{Values: v})
 		w.must(err)
 		got := present(w.get(e.ep))
 		for p, want := range v {
@@ -149,7 +150,7 @@ var modifyCases = []Case{
 		}
 	}},
 	{"D8 M1", "counts can be modified whatever the EVDs are", func(w *World) {
-		o := w.ep(rdma.EPCreate{IA: w.A})
+		o := w.ep(manager.EPCreate{IA: w.A})
 		w.must(w.modify(o.ID, dat.ParamMaxRecvDTOs, int64(8)))
 		w.must(w.modify(o.ID, dat.ParamMaxRequestDTOs, int64(8)))
 	}},
@@ -213,7 +214,7 @@ var modifyCases = []Case{
 		e := w.end(w.A)
 		w.must(w.modify(e.ep, dat.ParamRequestEVD, e.recv))
 		w.refused("two flags on one EVD", w.modify(e.ep, dat.ParamRequestCompletionFlags, "UNSIGNALLED"), dat.RetInvalidParameter, dat.SubNone)
-		_, err := w.M.ModifyEP(w.ctx, call, e.ep, rdma.EPModify{Values: dat.Values{
+		_, err := w.M.ModifyEP(w.ctx, call, e.ep, manager.EPModify{Values: dat.Values{
 			dat.ParamRequestCompletionFlags: "UNSIGNALLED", dat.ParamRecvCompletionFlags: "UNSIGNALLED",
 		}})
 		w.must(err)
@@ -237,7 +238,7 @@ var modifyCases = []Case{
 		for range 2 {
 			for _, e := range []*end{a, b} {
 				e.recv, e.request = w.evd(e.ia, dat.StreamDTO), w.evd(e.ia, dat.StreamDTO)
-				_, err := w.M.ModifyEP(w.ctx, call, e.ep, rdma.EPModify{Values: dat.Values{
+				_, err := w.M.ModifyEP(w.ctx, call, e.ep, manager.EPModify{Values: dat.Values{
 					dat.ParamRecvEVD: e.recv, dat.ParamRequestEVD: e.request,
 					dat.ParamMaxRecvDTOs: int64(4), dat.ParamMaxRequestDTOs: int64(4), dat.ParamMaxRecvIOV: int64(1), dat.ParamMaxRequestIOV: int64(1),
 				}})
@@ -268,10 +269,10 @@ var modifyCases = []Case{
 		p := w.listen(w.B, dat.PSPProvider)
 		peer.connect(p)
 		cr := p.request()
-		_, err := w.M.AcceptCR(w.ctx, dry, cr.ID, rdma.CRAccept{})
+		_, err := w.M.AcceptCR(w.ctx, dry, cr.ID, manager.CRAccept{})
 		w.refused("accepting without a zone", err, dat.RetInvalidState, dat.SubInvalidStateEPNotready)
 		e := &end{w: w, ia: w.B, ep: cr.Endpoint, pz: w.pz(w.B), recv: w.evd(w.B, dat.StreamDTO), request: w.evd(w.B, dat.StreamDTO), conn: w.evd(w.B, dat.StreamConnection)}
-		_, err = w.M.ModifyEP(w.ctx, call, e.ep, rdma.EPModify{Values: dat.Values{dat.ParamPZ: e.pz, dat.ParamRecvEVD: e.recv, dat.ParamRequestEVD: e.request, dat.ParamConnectEVD: e.conn}})
+		_, err = w.M.ModifyEP(w.ctx, call, e.ep, manager.EPModify{Values: dat.Values{dat.ParamPZ: e.pz, dat.ParamRecvEVD: e.recv, dat.ParamRequestEVD: e.request, dat.ParamConnectEVD: e.conn}})
 		w.must(err)
 		w.accept(cr, nil)
 		w.expect(e.conn, dat.EventEstablished)

@@ -2,7 +2,7 @@ package rdmatest
 
 import (
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // point is a service point with its EVD.
@@ -18,7 +18,7 @@ type point struct {
 func (w *World) listen(ia dat.Handle, creator dat.PSPFlag) *point {
 	w.Helper()
 	p := &point{w: w, ia: ia, evd: w.evd(ia, dat.StreamCR)}
-	o, err := w.M.CreatePSP(w.ctx, call, rdma.PSPCreate{IA: ia, EVD: p.evd, EPCreator: creator})
+	o, err := w.M.CreatePSP(w.ctx, call, manager.PSPCreate{IA: ia, EVD: p.evd, EPCreator: creator})
 	o = made(w, o, err)
 	p.id, p.qual = o.ID, int64(o.ConnQual)
 	return p
@@ -30,14 +30,14 @@ func (w *World) reserve(e *end) *point {
 	probe := w.listen(e.ia, dat.PSPConsumer)
 	w.must(w.M.FreePSP(w.ctx, call, probe.id))
 	p := &point{w: w, ia: e.ia, evd: probe.evd, qual: probe.qual}
-	o, err := w.M.CreateRSP(w.ctx, call, rdma.RSPCreate{IA: e.ia, ConnQual: p.qual, Endpoint: e.ep, EVD: p.evd})
+	o, err := w.M.CreateRSP(w.ctx, call, manager.RSPCreate{IA: e.ia, ConnQual: p.qual, Endpoint: e.ep, EVD: p.evd})
 	p.id = made(w, o, err).ID
 	return p
 }
 
 // to is where the point is reached.
-func (p *point) to() rdma.EPConnect {
-	return rdma.EPConnect{RemoteIAAddress: p.w.address(p.ia), RemotePortQual: p.qual}
+func (p *point) to() manager.EPConnect {
+	return manager.EPConnect{RemoteIAAddress: p.w.address(p.ia), RemotePortQual: p.qual}
 }
 
 // request waits for the next request at the point.
@@ -62,7 +62,7 @@ func (e *end) connect(p *point) {
 // accept accepts a request with e, or with the request's own endpoint where e is nil.
 func (w *World) accept(cr *dat.CR, e *end) {
 	w.Helper()
-	in := rdma.CRAccept{}
+	in := manager.CRAccept{}
 	if e != nil {
 		in.Endpoint = e.ep
 	}
@@ -71,7 +71,7 @@ func (w *World) accept(cr *dat.CR, e *end) {
 }
 
 // pair makes two connected endpoints whose events are taken.
-func (w *World) pair(change ...func(*end, *rdma.EPCreate)) (a, b *end) {
+func (w *World) pair(change ...func(*end, *manager.EPCreate)) (a, b *end) {
 	w.Helper()
 	a, b = w.end(w.A, change...), w.end(w.B, change...)
 	w.join(a, b)
@@ -94,7 +94,7 @@ func (w *World) join(a, b *end) {
 // recvs posts n receives of size bytes.
 func (e *end) recvs(n int, size int64) {
 	e.w.Helper()
-	got, err := e.w.M.PostRecv(e.w.ctx, call, e.ep, rdma.RecvPost{Count: n, Size: size})
+	got, err := e.w.M.PostRecv(e.w.ctx, call, e.ep, manager.RecvPost{Count: n, Size: size})
 	e.w.must(err)
 	if got.Posted != n || len(got.Cookies) != n {
 		e.w.Fatalf("posted %+v, want %d", got, n)
@@ -110,7 +110,7 @@ func (e *end) send(text string, flags ...dat.CompletionFlag) {
 // sends posts a message n times in one posting.
 func (e *end) sends(n int, text string, flags ...dat.CompletionFlag) {
 	e.w.Helper()
-	_, err := e.w.M.PostSend(e.w.ctx, call, e.ep, rdma.SendPost{Data: []byte(text), Count: n, Flags: flags})
+	_, err := e.w.M.PostSend(e.w.ctx, call, e.ep, manager.SendPost{Data: []byte(text), Count: n, Flags: flags})
 	e.w.must(err)
 }
 
@@ -141,7 +141,7 @@ func (w *World) memory(ia, pz dat.Handle, length int64, privileges ...dat.Privil
 	if privileges == nil {
 		privileges = []dat.Privilege{dat.PrivLocalRead, dat.PrivLocalWrite, dat.PrivRemoteRead, dat.PrivRemoteWrite}
 	}
-	o, err := w.M.CreateLMR(w.ctx, rdma.Call{Actor: "suite", Operator: true},
-		rdma.LMRCreate{IA: ia, PZ: pz, Length: length, Privileges: privileges})
+	o, err := w.M.CreateLMR(w.ctx, manager.Call{Actor: "suite", Operator: true},
+		manager.LMRCreate{IA: ia, PZ: pz, Length: length, Privileges: privileges})
 	return made(w, o, err)
 }

@@ -7,8 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // Recorder is a rdma.Recorder in memory. It records at once, in the order of the
@@ -251,4 +252,4 @@ func (r *Recorder) Image(id dat.Handle) dat.Object {
 	return r.images[id]
 }
 
-var _ rdma.Recorder = (*Recorder)(nil)
+var _ manager.Recorder = (*Recorder)(nil)

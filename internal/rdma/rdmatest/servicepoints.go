@@ -2,12 +2,12 @@ package rdmatest
 
 import (
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // tryPSP asks for a PSP on a qualifier.
 func (w *World) tryPSP(ia dat.Handle, qual *int64, evd dat.Handle) error {
-	_, err := w.M.CreatePSP(w.ctx, call, rdma.PSPCreate{IA: ia, ConnQual: qual, EVD: evd})
+	_, err := w.M.CreatePSP(w.ctx, call, manager.PSPCreate{IA: ia, ConnQual: qual, EVD: evd})
 	return err
 }
 
@@ -36,7 +36,7 @@ var servicePointCases = []Case{
 			w.refused("an EVD of another adapter", w.tryPSP(w.B, nil, w.evd(w.A, dat.StreamCR)), dat.RetInvalidHandle, dat.SubNone)
 		}
 		evd := w.evd(w.B, dat.StreamCR, dat.StreamDTO)
-		o := w.ep(rdma.EPCreate{IA: w.B, Values: dat.Values{dat.ParamRequestEVD: evd, dat.ParamRequestCompletionFlags: "UNSIGNALLED"}})
+		o := w.ep(manager.EPCreate{IA: w.B, Values: dat.Values{dat.ParamRequestEVD: evd, dat.ParamRequestCompletionFlags: "UNSIGNALLED"}})
 		w.refused("an EVD in NOTIFY mode", w.tryPSP(w.B, nil, evd), dat.RetInvalidParameter, dat.SubNone)
 		w.must(w.M.FreeEP(w.ctx, call, o.ID))
 		w.must(w.tryPSP(w.B, nil, evd))
@@ -66,7 +66,7 @@ var servicePointCases = []Case{
 		}
 		w.refused("an unknown endpoint", w.tryRSP(call, w.B, "none"), dat.RetInvalidHandle, dat.SubNone)
 		taken, e := w.listen(w.B, dat.PSPConsumer), w.end(w.B)
-		_, err := w.M.CreateRSP(w.ctx, call, rdma.RSPCreate{IA: w.B, ConnQual: taken.qual, Endpoint: e.ep, EVD: w.evd(w.B, dat.StreamCR)})
+		_, err := w.M.CreateRSP(w.ctx, call, manager.RSPCreate{IA: w.B, ConnQual: taken.qual, Endpoint: e.ep, EVD: w.evd(w.B, dat.StreamCR)})
 		w.refused("a taken qualifier", err, dat.RetConnQualInUse, dat.SubNone)
 		w.reach(e.ep, dat.EPUnconnected)
 		if w.A != w.B {

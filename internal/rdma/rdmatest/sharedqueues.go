@@ -2,13 +2,13 @@ package rdmatest
 
 import (
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // srq makes a shared receive queue of n receives.
 func (w *World) srq(ia, pz dat.Handle, n int64) dat.Handle {
 	w.Helper()
-	o, err := w.M.CreateSRQ(w.ctx, call, rdma.SRQCreate{IA: ia, PZ: pz, MaxRecvDTOs: n, MaxRecvIOV: 1})
+	o, err := w.M.CreateSRQ(w.ctx, call, manager.SRQCreate{IA: ia, PZ: pz, MaxRecvDTOs: n, MaxRecvIOV: 1})
 	return made(w, o, err).ID
 }
 
@@ -16,7 +16,7 @@ func (w *World) srq(ia, pz dat.Handle, n int64) dat.Handle {
 func (w *World) shared(n int64) (a, b *end, srq dat.Handle) {
 	w.Helper()
 	a = w.end(w.A)
-	b = w.end(w.B, func(e *end, in *rdma.EPCreate) {
+	b = w.end(w.B, func(e *end, in *manager.EPCreate) {
 		srq = w.srq(w.B, e.pz, n)
 		in.SRQ = srq
 	})
@@ -27,7 +27,7 @@ func (w *World) shared(n int64) (a, b *end, srq dat.Handle) {
 // fill posts n receives of size bytes to an SRQ.
 func (w *World) fill(srq dat.Handle, n int, size int64) {
 	w.Helper()
-	_, err := w.M.PostSRQRecv(w.ctx, call, srq, rdma.RecvPost{Count: n, Size: size})
+	_, err := w.M.PostSRQRecv(w.ctx, call, srq, manager.RecvPost{Count: n, Size: size})
 	w.must(err)
 }
 
@@ -59,7 +59,7 @@ var sharedQueueCases = []Case{
 		}
 		a, b, q := w.shared(4)
 		w.fill(q, 2, 64)
-		_, err := w.M.PostRecv(w.ctx, call, b.ep, rdma.RecvPost{Count: 1, Size: 8})
+		_, err := w.M.PostRecv(w.ctx, call, b.ep, manager.RecvPost{Count: 1, Size: 8})
 		w.refused("post_recv on an SRQ endpoint", err, dat.RetInvalidState, dat.SubNone)
 		a.send("one")
 		if got := w.done(b.recv, dat.KindRecv, dat.DTOSuccess); string(got.Data.Payload) != "one" {
@@ -130,7 +130,7 @@ var sharedQueueCases = []Case{
 		q := w.srq(w.B, w.pz(w.B), 4)
 		w.fill(q, 3, 64)
 		resize := func(n int64) error {
-			_, err := w.M.ModifySRQ(w.ctx, call, q, rdma.SRQModify{MaxRecvDTOs: &n})
+			_, err := w.M.ModifySRQ(w.ctx, call, q, manager.SRQModify{MaxRecvDTOs: &n})
 			return err
 		}
 		w.refused("two for three", resize(2), dat.RetInvalidState, dat.SubNone)
@@ -138,7 +138,7 @@ var sharedQueueCases = []Case{
 		w.refused("beyond the limit", resize(int64(w.facts(w.B).Attributes.MaxRecvPerSRQ)+1), dat.RetInvalidParameter, dat.SubNone)
 		w.must(resize(6))
 		w.fill(q, 3, 64)
-		_, err := w.M.PostSRQRecv(w.ctx, call, q, rdma.RecvPost{Count: 1, Size: 8})
+		_, err := w.M.PostSRQRecv(w.ctx, call, q, manager.RecvPost{Count: 1, Size: 8})
 		w.refused("a seventh", err, dat.RetInsufficientResources, dat.SubNone)
 	}},
 	{"A7 B10", "the SRQ of an endpoint never changes, its soft mark can be given at creation", func(w *World) {
@@ -150,7 +150,7 @@ var sharedQueueCases = []Case{
 		values := dat.Values{dat.ParamPZ: zone}
 		soft := w.facts(w.B).Provider.SRQWatermarksSupported.SRQEPSoftHigh
 		values[dat.ParamSRQSoftHW] = ptr(int64(2))
-		o, err := w.M.CreateEP(w.ctx, call, rdma.EPCreate{IA: w.B, SRQ: q, Values: values})
+		o, err := w.M.CreateEP(w.ctx, call, manager.EPCreate{IA: w.B, SRQ: q, Values: values})
 		if !soft {
 			w.refused("a soft mark", err, dat.RetModelNotSupported, dat.SubNone)
 			return
@@ -169,13 +169,13 @@ var sharedQueueCases = []Case{
 			return
 		}
 		q := w.srq(w.B, w.pz(w.B), 4)
-		o, err := w.M.CreateEP(w.ctx, call, rdma.EPCreate{IA: w.B, SRQ: q, Values: dat.Values{dat.ParamPZ: w.pz(w.B)}})
+		o, err := w.M.CreateEP(w.ctx, call, manager.EPCreate{IA: w.B, SRQ: q, Values: dat.Values{dat.ParamPZ: w.pz(w.B)}})
 		if w.facts(w.B).Provider.SRQEPPZDifferenceSupported {
 			made(w, o, err)
 		} else {
 			w.refused("two zones", err, dat.RetInvalidParameter, dat.SubNone)
 		}
-		_, err = w.M.CreateEP(w.ctx, call, rdma.EPCreate{IA: w.B, SRQ: "none"})
+		_, err = w.M.CreateEP(w.ctx, call, manager.EPCreate{IA: w.B, SRQ: "none"})
 		w.refused("an unknown SRQ", err, dat.RetInvalidHandle, dat.SubInvalidHandleSRQ)
 	}},
 	{"W15", "a message that finds the SRQ empty breaks the connection", func(w *World) {

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // fate is what becomes of one pair of the storm.
@@ -68,7 +69,7 @@ var stormCases = []Case{
 func (s *storm) prepare(random *rand.Rand) {
 	s.Helper()
 	crs := s.evdOf(s.B, 4096, dat.StreamCR)
-	o, err := s.M.CreatePSP(s.ctx, call, rdma.PSPCreate{IA: s.B, EVD: crs})
+	o, err := s.M.CreatePSP(s.ctx, call, manager.PSPCreate{IA: s.B, EVD: crs})
 	s.must(err)
 	s.point = &point{w: s.World, ia: s.B, id: o.ID, evd: crs, qual: int64(o.ConnQual)}
 	for _, side := range []struct {
@@ -77,7 +78,7 @@ func (s *storm) prepare(random *rand.Rand) {
 	}{{s.A, &s.actives}, {s.B, &s.passives}} {
 		zone, conn := s.pz(side.ia), s.evdOf(side.ia, 16384, dat.StreamConnection)
 		for range pairs {
-			*side.list = append(*side.list, s.ep(rdma.EPCreate{
+			*side.list = append(*side.list, s.ep(manager.EPCreate{
 				IA:     side.ia,
 				Values: dat.Values{dat.ParamPZ: zone, dat.ParamConnectEVD: conn},
 			}).ID)
@@ -144,7 +145,7 @@ func (s *storm) decide(ev dat.Event) {
 		s.fine(s.M.HandoffCR(s.ctx, call, ev.Data.CR, s.point.qual%65535+1))
 		return
 	}
-	_, err = s.M.AcceptCR(s.ctx, call, ev.Data.CR, rdma.CRAccept{Endpoint: s.passives[i]})
+	_, err = s.M.AcceptCR(s.ctx, call, ev.Data.CR, manager.CRAccept{Endpoint: s.passives[i]})
 	s.fine(err)
 	switch s.fates[i] {
 	case passiveFreed:

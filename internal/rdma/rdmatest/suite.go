@@ -14,8 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 	"github.com/datapi/datapi/internal/rdma"
+
+	"github.com/datapi/datapi/internal/dat"
 )
 
 // Setup is what a provider's tests hand to one case.
@@ -112,7 +114,7 @@ const patience = 10 * time.Second
 // World is one case's Manager with what the case made in it.
 type World struct {
 	*testing.T
-	M      *rdma.Manager
+	M      *manager.Manager
 	Rec    *Recorder
 	Faults Faults
 	A, B   dat.Handle
@@ -135,7 +137,7 @@ func newWorld(t *testing.T, s Setup) *World {
 		A: dat.Handle(s.Active + "@" + node), B: dat.Handle(s.Passive + "@" + node),
 	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
-	w.M = rdma.NewManager(node, w.Rec)
+	w.M = manager.NewManager(node, w.Rec)
 	for _, p := range s.Providers {
 		w.must(w.M.AddProvider(w.ctx, p))
 	}

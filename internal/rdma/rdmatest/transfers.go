@@ -4,12 +4,13 @@ import (
 	"math"
 	"strings"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // refusedSend demands the refusal of a send.
-func (w *World) refusedSend(what string, e *end, in rdma.SendPost, ret dat.Return, sub dat.Subtype) {
+func (w *World) refusedSend(what string, e *end, in manager.SendPost, ret dat.Return, sub dat.Subtype) {
 	w.Helper()
 	_, err := w.M.PostSend(w.ctx, call, e.ep, in)
 	w.refused(what, err, ret, sub)
@@ -20,7 +21,7 @@ var transferCases = []Case{
 		a, b := w.pair()
 		b.recvs(3, 64)
 		for _, message := range []string{"one", "", "three"} {
-			_, err := w.M.PostSend(w.ctx, call, a.ep, rdma.SendPost{Data: []byte(message), Count: 1, Cookie: ptr("c-" + message)})
+			_, err := w.M.PostSend(w.ctx, call, a.ep, manager.SendPost{Data: []byte(message), Count: 1, Cookie: ptr("c-" + message)})
 			w.must(err)
 		}
 		for _, message := range []string{"one", "", "three"} {
@@ -65,39 +66,39 @@ var transferCases = []Case{
 	}},
 	{"D35 T21", "requests are refused outside of CONNECTED and DISCONNECTED with the subtype of the state", func(w *World) {
 		e := w.end(w.A)
-		w.refusedSend("UNCONNECTED", e, rdma.SendPost{Data: []byte("x"), Count: 1}, dat.RetInvalidState, dat.SubInvalidStateEPUnconnected)
+		w.refusedSend("UNCONNECTED", e, manager.SendPost{Data: []byte("x"), Count: 1}, dat.RetInvalidState, dat.SubInvalidStateEPUnconnected)
 		active, _ := w.into(dat.EPActiveConnectionPending)
-		w.refusedSend("ACTIVE", active, rdma.SendPost{Data: []byte("x"), Count: 1}, dat.RetInvalidState, dat.SubInvalidStateEPActconnpending)
+		w.refusedSend("ACTIVE", active, manager.SendPost{Data: []byte("x"), Count: 1}, dat.RetInvalidState, dat.SubInvalidStateEPActconnpending)
 		if !w.delivered() {
 			return // nothing holds a drain up there
 		}
 		a, _ := w.pair()
 		a.send("held up")
 		a.disconnect(dat.CloseGraceful)
-		w.refusedSend("DISCONNECT_PENDING", a, rdma.SendPost{Data: []byte("x"), Count: 1}, dat.RetInvalidState, dat.SubInvalidStateEPDiscpending)
+		w.refusedSend("DISCONNECT_PENDING", a, manager.SendPost{Data: []byte("x"), Count: 1}, dat.RetInvalidState, dat.SubInvalidStateEPDiscpending)
 	}},
 	{"C13 M4", "the limits of the endpoint hold for postings, all or nothing", func(w *World) {
-		small := []func(*end, *rdma.EPCreate){
+		small := []func(*end, *manager.EPCreate){
 			with(dat.ParamMaxRecvDTOs, int64(2)), with(dat.ParamMaxRequestDTOs, int64(2)),
 			with(dat.ParamMaxMessageSize, int64(16)), with(dat.ParamMaxRDMASize, int64(16)),
 		}
 		a, b := w.pair(small...)
-		_, err := w.M.PostRecv(w.ctx, call, b.ep, rdma.RecvPost{Count: 3, Size: 8})
+		_, err := w.M.PostRecv(w.ctx, call, b.ep, manager.RecvPost{Count: 3, Size: 8})
 		w.refused("three receives for two", err, dat.RetInsufficientResources, dat.SubNone)
 		if !w.status(b.ep).RecvIdle {
 			w.Error("some of them were posted")
 		}
 		b.recvs(2, 16)
-		_, err = w.M.PostRecv(w.ctx, call, b.ep, rdma.RecvPost{Count: 1, Size: 8})
+		_, err = w.M.PostRecv(w.ctx, call, b.ep, manager.RecvPost{Count: 1, Size: 8})
 		w.refused("one more", err, dat.RetInsufficientResources, dat.SubNone)
-		w.refusedSend("three sends for two", a, rdma.SendPost{Data: []byte("x"), Count: 3}, dat.RetInsufficientResources, dat.SubNone)
-		w.refusedSend("a long message", a, rdma.SendPost{Size: ptr(int64(17)), Count: 1}, dat.RetLengthError, dat.SubNone)
+		w.refusedSend("three sends for two", a, manager.SendPost{Data: []byte("x"), Count: 3}, dat.RetInsufficientResources, dat.SubNone)
+		w.refusedSend("a long message", a, manager.SendPost{Size: ptr(int64(17)), Count: 1}, dat.RetLengthError, dat.SubNone)
 		for _, n := range []int{0, -1, math.MinInt} {
-			_, err := w.M.PostRecv(w.ctx, call, b.ep, rdma.RecvPost{Count: n, Size: 8})
+			_, err := w.M.PostRecv(w.ctx, call, b.ep, manager.RecvPost{Count: n, Size: 8})
 			w.refused("a count that is none", err, dat.RetInvalidParameter, dat.SubNone)
-			w.refusedSend("a count that is none", a, rdma.SendPost{Data: []byte("x"), Count: n}, dat.RetInvalidParameter, dat.SubNone)
+			w.refusedSend("a count that is none", a, manager.SendPost{Data: []byte("x"), Count: n}, dat.RetInvalidParameter, dat.SubNone)
 		}
-		_, err = w.M.PostRecv(w.ctx, call, b.ep, rdma.RecvPost{Count: 1, Size: -1})
+		_, err = w.M.PostRecv(w.ctx, call, b.ep, manager.RecvPost{Count: 1, Size: -1})
 		w.refused("a negative size", err, dat.RetInvalidParameter, dat.SubNone)
 		a.sends(2, "both")
 		w.done(b.recv, dat.KindRecv, dat.DTOSuccess)
@@ -110,14 +111,14 @@ var transferCases = []Case{
 			a.send(f.String(), f)
 			w.done(b.recv, dat.KindRecv, dat.DTOSuccess)
 		}
-		w.refusedSend("EVD_THRESHOLD", a, rdma.SendPost{Data: []byte("x"), Count: 1, Flags: []dat.CompletionFlag{dat.CompletionEVDThreshold}},
+		w.refusedSend("EVD_THRESHOLD", a, manager.SendPost{Data: []byte("x"), Count: 1, Flags: []dat.CompletionFlag{dat.CompletionEVDThreshold}},
 			dat.RetInvalidParameter, dat.SubNone)
 	}},
 	{"T29 T36", "a post on a freed or unknown endpoint is DAT_INVALID_HANDLE", func(w *World) {
 		e := w.end(w.A)
 		w.must(w.M.FreeEP(w.ctx, call, e.ep))
-		w.refusedSend("send", e, rdma.SendPost{Data: []byte("x"), Count: 1}, dat.RetInvalidHandle, dat.SubInvalidHandleEP)
-		_, err := w.M.PostRecv(w.ctx, call, e.ep, rdma.RecvPost{Count: 1, Size: 8})
+		w.refusedSend("send", e, manager.SendPost{Data: []byte("x"), Count: 1}, dat.RetInvalidHandle, dat.SubInvalidHandleEP)
+		_, err := w.M.PostRecv(w.ctx, call, e.ep, manager.RecvPost{Count: 1, Size: 8})
 		w.refused("recv", err, dat.RetInvalidHandle, dat.SubInvalidHandleEP)
 	}},
 	{"T20", "receives can be posted in every state where there is a zone", func(w *World) {
@@ -129,7 +130,7 @@ var transferCases = []Case{
 			e.recvs(1, 8)
 		}
 		e, _ := w.into(dat.EPTentativeConnectionPending)
-		_, err := w.M.PostRecv(w.ctx, call, e.ep, rdma.RecvPost{Count: 1, Size: 8})
+		_, err := w.M.PostRecv(w.ctx, call, e.ep, manager.RecvPost{Count: 1, Size: 8})
 		w.refused("without a zone", err, dat.RetInvalidState, dat.SubInvalidStateEPNotready)
 	}},
 }

@@ -7,14 +7,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // call is the caller of every case; dry judges only.
 var (
-	call = rdma.Call{Actor: "suite"}
-	dry  = rdma.Call{Actor: "suite", DryRun: true}
+	call = manager.Call{Actor: "suite"}
+	dry  = manager.Call{Actor: "suite", DryRun: true}
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -76,7 +77,7 @@ func (w *World) address(ia dat.Handle) string {
 // pz makes a protection zone.
 func (w *World) pz(ia dat.Handle) dat.Handle {
 	w.Helper()
-	o, err := w.M.CreatePZ(w.ctx, call, rdma.PZCreate{IA: ia})
+	o, err := w.M.CreatePZ(w.ctx, call, manager.PZCreate{IA: ia})
 	return made(w, o, err).ID
 }
 
@@ -88,7 +89,7 @@ func (w *World) evd(ia dat.Handle, streams ...dat.Stream) dat.Handle {
 
 func (w *World) evdOf(ia dat.Handle, qlen int64, streams ...dat.Stream) dat.Handle {
 	w.Helper()
-	o, err := w.M.CreateEVD(w.ctx, call, rdma.EVDCreate{IA: ia, QLen: qlen, Streams: streams})
+	o, err := w.M.CreateEVD(w.ctx, call, manager.EVDCreate{IA: ia, QLen: qlen, Streams: streams})
 	return made(w, o, err).ID
 }
 
@@ -100,13 +101,13 @@ type end struct {
 }
 
 // end makes an endpoint of its own zone and EVDs; change may alter what is asked for.
-func (w *World) end(ia dat.Handle, change ...func(*end, *rdma.EPCreate)) *end {
+func (w *World) end(ia dat.Handle, change ...func(*end, *manager.EPCreate)) *end {
 	w.Helper()
 	e := &end{
 		w: w, ia: ia, pz: w.pz(ia), recv: w.evd(ia, dat.StreamDTO),
 		request: w.evd(ia, dat.StreamDTO, dat.StreamRMRBind), conn: w.evd(ia, dat.StreamConnection),
 	}
-	in := rdma.EPCreate{IA: ia, Values: dat.Values{
+	in := manager.EPCreate{IA: ia, Values: dat.Values{
 		dat.ParamPZ: e.pz, dat.ParamRecvEVD: e.recv,
 		dat.ParamRequestEVD: e.request, dat.ParamConnectEVD: e.conn,
 	}}
@@ -118,12 +119,12 @@ func (w *World) end(ia dat.Handle, change ...func(*end, *rdma.EPCreate)) *end {
 }
 
 // with sets a value of the endpoint to be made.
-func with(p dat.Param, v any) func(*end, *rdma.EPCreate) {
-	return func(_ *end, in *rdma.EPCreate) { in.Values[p] = v }
+func with(p dat.Param, v any) func(*end, *manager.EPCreate) {
+	return func(_ *end, in *manager.EPCreate) { in.Values[p] = v }
 }
 
 // ep makes an endpoint.
-func (w *World) ep(in rdma.EPCreate) *dat.Endpoint {
+func (w *World) ep(in manager.EPCreate) *dat.Endpoint {
 	w.Helper()
 	o, err := w.M.CreateEP(w.ctx, call, in)
 	return made(w, o, err)
@@ -260,7 +261,7 @@ func deref[T fmt.Stringer](p *T) string {
 
 // modify is dat_ep_modify with one value.
 func (w *World) modify(ep dat.Handle, p dat.Param, v any) error {
-	_, err := w.M.ModifyEP(w.ctx, call, ep, rdma.EPModify{Values: dat.Values{p: v}})
+	_, err := w.M.ModifyEP(w.ctx, call, ep, manager.EPModify{Values: dat.Values{p: v}})
 	return err
 }
 

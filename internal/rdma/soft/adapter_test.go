@@ -6,18 +6,19 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 	"github.com/datapi/datapi/internal/rdma/rdmatest"
 	"github.com/datapi/datapi/internal/rdma/soft"
 )
 
 // manage runs test with a Manager over n adapters in a bubble.
-func manage(t *testing.T, n int, test func(t *testing.T, m *rdma.Manager, f *soft.Fabric)) {
+func manage(t *testing.T, n int, test func(t *testing.T, m *manager.Manager, f *soft.Fabric)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		p := soft.New(n)
-		m := rdma.NewManager("alpha", rdmatest.NewRecorder())
+		m := manager.NewManager("alpha", rdmatest.NewRecorder())
 		if err := errors.Join(m.AddProvider(t.Context(), p), m.Restore(t.Context(), nil)); err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +32,7 @@ func manage(t *testing.T, n int, test func(t *testing.T, m *rdma.Manager, f *sof
 }
 
 func TestPortIsShownDownAndUp(t *testing.T) {
-	manage(t, 1, func(t *testing.T, m *rdma.Manager, f *soft.Fabric) {
+	manage(t, 1, func(t *testing.T, m *manager.Manager, f *soft.Fabric) {
 		for _, want := range []dat.IAState{dat.IADown, dat.IAUp} {
 			if !f.SetPort("soft0", want == dat.IAUp) || f.SetPort("soft0", want == dat.IAUp) {
 				t.Fatal("a port can be switched once")
@@ -45,36 +46,36 @@ func TestPortIsShownDownAndUp(t *testing.T) {
 }
 
 func TestPluggedAdapterIsUsable(t *testing.T) {
-	manage(t, 1, func(t *testing.T, m *rdma.Manager, f *soft.Fabric) {
+	manage(t, 1, func(t *testing.T, m *manager.Manager, f *soft.Fabric) {
 		name := f.Plug()
 		synctest.Wait()
-		if _, err := m.CreatePZ(t.Context(), by, rdma.PZCreate{IA: dat.Handle(name + "@alpha")}); err != nil {
+		if _, err := m.CreatePZ(t.Context(), by, manager.PZCreate{IA: dat.Handle(name + "@alpha")}); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
 func TestAdaptersAreReachedByTheirIPv6Addresses(t *testing.T) {
-	manage(t, 2, func(t *testing.T, m *rdma.Manager, _ *soft.Fabric) {
+	manage(t, 2, func(t *testing.T, m *manager.Manager, _ *soft.Fabric) {
 		ctx := t.Context()
-		evd, err := m.CreateEVD(ctx, by, rdma.EVDCreate{IA: "soft1@alpha", QLen: 1, Streams: []dat.Stream{dat.StreamCR}})
+		evd, err := m.CreateEVD(ctx, by, manager.EVDCreate{IA: "soft1@alpha", QLen: 1, Streams: []dat.Stream{dat.StreamCR}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sp, err := m.CreatePSP(ctx, by, rdma.PSPCreate{IA: "soft1@alpha", EVD: evd.ID})
+		sp, err := m.CreatePSP(ctx, by, manager.PSPCreate{IA: "soft1@alpha", EVD: evd.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
-		zone, err := m.CreatePZ(ctx, by, rdma.PZCreate{IA: "soft0@alpha"})
+		zone, err := m.CreatePZ(ctx, by, manager.PZCreate{IA: "soft0@alpha"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ep, err := m.CreateEP(ctx, by, rdma.EPCreate{IA: "soft0@alpha", Values: dat.Values{dat.ParamPZ: zone.ID}})
+		ep, err := m.CreateEP(ctx, by, manager.EPCreate{IA: "soft0@alpha", Values: dat.Values{dat.ParamPZ: zone.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		there, _ := m.IA("soft1@alpha")
-		if _, err := m.ConnectEP(ctx, by, ep.ID, rdma.EPConnect{
+		if _, err := m.ConnectEP(ctx, by, ep.ID, manager.EPConnect{
 			RemoteIAAddress: there.IAAttributes.TransportAttr["ipv6_address"], RemotePortQual: int64(sp.ConnQual),
 		}); err != nil {
 			t.Fatal(err)

@@ -8,8 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 	"github.com/datapi/datapi/internal/rdma"
+
+	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma/rdmatest"
 	"github.com/datapi/datapi/internal/rdma/soft"
 )
@@ -61,7 +63,7 @@ func TestExhaustedLimitsNameTheirResource(t *testing.T) { // C19
 	p := soft.New(1, soft.WithLimits(func(a *dat.IAAttributes) {
 		a.MaxEPs, a.MaxPZs, a.MaxSRQs, a.MaxLMRs, a.MaxRMRs, a.MaxEVDs = 1, 1, 1, 1, 1, 2
 	}))
-	m, ctx, by, ia := rdma.NewManager("alpha", rdmatest.NewRecorder()), t.Context(), rdma.Call{}, dat.Handle("soft0@alpha")
+	m, ctx, by, ia := manager.NewManager("alpha", rdmatest.NewRecorder()), t.Context(), manager.Call{}, dat.Handle("soft0@alpha")
 	if err := errors.Join(m.AddProvider(ctx, p), m.Restore(ctx, nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -77,30 +79,30 @@ func TestExhaustedLimitsNameTheirResource(t *testing.T) { // C19
 		do      func() error
 	}{
 		{"pz", dat.SubResourceProtectionDomain, func() error {
-			z, err := m.CreatePZ(ctx, by, rdma.PZCreate{IA: ia})
+			z, err := m.CreatePZ(ctx, by, manager.PZCreate{IA: ia})
 			if err == nil {
 				zone = z.ID
 			}
 			return err
 		}},
 		{"evd", dat.SubResourceTEVD, func() error {
-			_, err := m.CreateEVD(ctx, by, rdma.EVDCreate{IA: ia, QLen: 1, Streams: []dat.Stream{dat.StreamDTO}})
+			_, err := m.CreateEVD(ctx, by, manager.EVDCreate{IA: ia, QLen: 1, Streams: []dat.Stream{dat.StreamDTO}})
 			return err
 		}},
 		{"srq", dat.SubResourceSRQ, func() error {
-			_, err := m.CreateSRQ(ctx, by, rdma.SRQCreate{IA: ia, PZ: zone, MaxRecvDTOs: 1, MaxRecvIOV: 1})
+			_, err := m.CreateSRQ(ctx, by, manager.SRQCreate{IA: ia, PZ: zone, MaxRecvDTOs: 1, MaxRecvIOV: 1})
 			return err
 		}},
 		{"lmr", dat.SubResourceMemoryRegion, func() error {
-			_, err := m.CreateLMR(ctx, by, rdma.LMRCreate{IA: ia, PZ: zone, Length: 8, Privileges: []dat.Privilege{dat.PrivLocalRead}})
+			_, err := m.CreateLMR(ctx, by, manager.LMRCreate{IA: ia, PZ: zone, Length: 8, Privileges: []dat.Privilege{dat.PrivLocalRead}})
 			return err
 		}},
 		{"rmr", dat.SubResourceMemoryRegion, func() error {
-			_, err := m.CreateRMR(ctx, by, rdma.RMRCreate{IA: ia, PZ: zone})
+			_, err := m.CreateRMR(ctx, by, manager.RMRCreate{IA: ia, PZ: zone})
 			return err
 		}},
 		{"endpoint", dat.SubResourceTEP, func() error {
-			_, err := m.CreateEP(ctx, by, rdma.EPCreate{IA: ia})
+			_, err := m.CreateEP(ctx, by, manager.EPCreate{IA: ia})
 			return err
 		}},
 	}

@@ -7,10 +7,11 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"pgregory.net/rapid"
 
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 	"github.com/datapi/datapi/internal/rdma/rdmatest"
 	"github.com/datapi/datapi/internal/rdma/soft"
 )
@@ -33,7 +34,7 @@ type modelEP struct {
 // model runs operations on a Manager over two soft adapters and on itself.
 type model struct {
 	*rapid.T
-	m    *rdma.Manager
+	m    *manager.Manager
 	ias  [2]dat.Handle
 	pzs  [2]dat.Handle
 	crs  [2]dat.Handle // EVDs for requests
@@ -52,22 +53,22 @@ type waitingRequest struct {
 	gone   bool
 }
 
-var by = rdma.Call{Actor: "model"}
+var by = manager.Call{Actor: "model"}
 
 func newModel(t *rapid.T) *model {
 	x := &model{T: t, requests: map[dat.Handle]*waitingRequest{}, fired: map[dat.Handle]int{}}
-	x.m = rdma.NewManager("alpha", rdmatest.NewRecorder())
+	x.m = manager.NewManager("alpha", rdmatest.NewRecorder())
 	ctx := context.Background()
 	x.must(x.m.AddProvider(ctx, soft.New(2)))
 	x.must(x.m.Restore(ctx, nil))
 	for i := range x.ias {
 		x.ias[i] = dat.Handle(fmt.Sprintf("soft%d@alpha", i))
-		z, err := x.m.CreatePZ(ctx, by, rdma.PZCreate{IA: x.ias[i]})
+		z, err := x.m.CreatePZ(ctx, by, manager.PZCreate{IA: x.ias[i]})
 		x.must(err)
-		e, err := x.m.CreateEVD(ctx, by, rdma.EVDCreate{IA: x.ias[i], QLen: 1024, Streams: []dat.Stream{dat.StreamCR}})
+		e, err := x.m.CreateEVD(ctx, by, manager.EVDCreate{IA: x.ias[i], QLen: 1024, Streams: []dat.Stream{dat.StreamCR}})
 		x.must(err)
 		x.pzs[i], x.crs[i] = z.ID, e.ID
-		x.psps[i], err = x.m.CreatePSP(ctx, by, rdma.PSPCreate{IA: x.ias[i], EVD: e.ID})
+		x.psps[i], err = x.m.CreatePSP(ctx, by, manager.PSPCreate{IA: x.ias[i], EVD: e.ID})
 		x.must(err)
 	}
 	return x

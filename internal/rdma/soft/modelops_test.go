@@ -7,10 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/datapi/datapi/internal/manager"
+
 	"pgregory.net/rapid"
 
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 func (x *model) create(t *rapid.T) {
@@ -25,7 +26,7 @@ func (x *model) create(t *rapid.T) {
 	if e.hasPZ {
 		v[dat.ParamPZ] = x.pzs[e.ia]
 	}
-	o, err := x.m.CreateEP(t.Context(), by, rdma.EPCreate{IA: x.ias[e.ia], Values: v})
+	o, err := x.m.CreateEP(t.Context(), by, manager.EPCreate{IA: x.ias[e.ia], Values: v})
 	x.must(err)
 	e.id = o.ID
 	x.eps = append(x.eps, e)
@@ -49,7 +50,7 @@ func (x *model) connect(t *rapid.T) {
 	e := x.pick(t)
 	to := 1 - e.ia
 	wrong := rapid.IntRange(0, 4).Draw(t, "nobody listens") == 0
-	in := rdma.EPConnect{RemoteIAAddress: fmt.Sprintf("10.77.0.%d", to+1), RemotePortQual: int64(x.psps[to].ConnQual)}
+	in := manager.EPConnect{RemoteIAAddress: fmt.Sprintf("10.77.0.%d", to+1), RemotePortQual: int64(x.psps[to].ConnQual)}
 	if wrong {
 		in.RemotePortQual = 1
 	}
@@ -98,7 +99,7 @@ func (x *model) accept(t *rapid.T) {
 	if r == nil {
 		return
 	}
-	in, e := rdma.CRAccept{}, r.own
+	in, e := manager.CRAccept{}, r.own
 	want := ""
 	if e == nil {
 		e = x.pick(t)
@@ -179,7 +180,7 @@ func (x *model) postRecv(t *rapid.T) {
 	case e.recvs+n > e.most:
 		want = refusedFull
 	}
-	_, err := x.m.PostRecv(t.Context(), by, e.id, rdma.RecvPost{Count: n, Size: 8})
+	_, err := x.m.PostRecv(t.Context(), by, e.id, manager.RecvPost{Count: n, Size: 8})
 	if !x.answer(fmt.Sprintf("post %d of %d to %d in %s", n, e.most, e.recvs, e.state), err, want) {
 		return
 	}
@@ -196,7 +197,7 @@ func (x *model) send(t *rapid.T) {
 	if e.hasPZ && (e.state == "CONNECTED" || e.state == "DISCONNECTED") {
 		want = ""
 	}
-	_, err := x.m.PostSend(t.Context(), by, e.id, rdma.SendPost{Data: []byte("12345678"), Count: 1})
+	_, err := x.m.PostSend(t.Context(), by, e.id, manager.SendPost{Data: []byte("12345678"), Count: 1})
 	if !x.answer("send in "+e.state, err, want) || e.state == "DISCONNECTED" {
 		return
 	}
@@ -255,7 +256,7 @@ func (x *model) modify(t *rapid.T) {
 	case asksMost && most < e.recvs:
 		want = refusedState
 	}
-	_, err := x.m.ModifyEP(t.Context(), by, e.id, rdma.EPModify{Values: v})
+	_, err := x.m.ModifyEP(t.Context(), by, e.id, manager.EPModify{Values: v})
 	if x.answer(fmt.Sprintf("modify %v in %s with %d receives", v, e.state, e.recvs), err, want) {
 		e.most, e.hasPZ = most, zone
 	}
@@ -268,7 +269,7 @@ func (x *model) createRSP(t *rapid.T) {
 		want = ""
 	}
 	x.rsps++
-	o, err := x.m.CreateRSP(t.Context(), by, rdma.RSPCreate{IA: x.ias[e.ia], ConnQual: 2000 + x.rsps, Endpoint: e.id, EVD: x.crs[e.ia]})
+	o, err := x.m.CreateRSP(t.Context(), by, manager.RSPCreate{IA: x.ias[e.ia], ConnQual: 2000 + x.rsps, Endpoint: e.id, EVD: x.crs[e.ia]})
 	if x.answer("create_rsp in "+e.state, err, want) {
 		e.state, e.rsp = "RESERVED", o.ID
 	}
@@ -283,7 +284,7 @@ func (x *model) callRSP(t *rapid.T) {
 	if !ok {
 		x.Fatal("the RSP of a reserved endpoint is gone")
 	}
-	_, err := x.m.ConnectEP(t.Context(), by, active.id, rdma.EPConnect{
+	_, err := x.m.ConnectEP(t.Context(), by, active.id, manager.EPConnect{
 		RemoteIAAddress: fmt.Sprintf("10.77.0.%d", e.ia+1), RemotePortQual: int64(o.(*dat.RSP).ConnQual),
 	})
 	x.must(err)

@@ -1,0 +1,234 @@
+package manager
+
+import (
+	"context"
+	"errors"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// Batch is several writes as one unit: each is judged and acted when it is asked
+// for, all are recorded by Run, and nothing is done where one is refused. Later
+// operations may name what earlier ones made.
+//
+// It is used by one goroutine, and ends with Run or Cancel.
+type Batch struct {
+	t    *unit
+	done []batched
+	err  error
+}
+
+// batched is an operation of a batch: its object, and the number of the unit's
+// steps after it.
+type batched struct {
+	on   *object
+	upto int
+}
+
+// BeginBatch starts a batch and takes the operation locks of the living objects
+// that it will modify or free, all at once and in order, so that batches and
+// single writes never wait for each other in a circle. Handles that name nothing
+// here are left for the operations to refuse.
+func (m *Manager) BeginBatch(ctx context.Context, targets ...dat.Handle) (*Batch, error) {
+	if err := m.open(); err != nil {
+		return nil, err
+	}
+	u := m.begin(ctx)
+	var objs []*object
+	for _, id := range targets {
+		if o := m.objectOf(id); o != nil {
+			objs = append(objs, o)
+		}
+	}
+	if err := u.lock(objs...); err != nil {
+		u.release()
+		return nil, err
+	}
+	u.fixed = true
+	return &Batch{t: u}, nil
+}
+
+// step keeps one operation's object for the results; after a refusal the batch
+// can only be cancelled.
+func (b *Batch) step(c Call, o *object, on dat.Handle, cause string, err error) error {
+	if err != nil {
+		b.err = err
+		b.t.m.refused(c, on, cause, err)
+		b.Cancel()
+		return err
+	}
+	b.done = append(b.done, batched{o, len(b.t.steps)})
+	return nil
+}
+
+// ErrBatchEnded is what an operation of a batch meets after Run, Cancel or a refusal.
+var ErrBatchEnded = errors.New("the batch has ended")
+
+// run is one operation of a batch.
+func run[T dat.Object](b *Batch, c Call, on dat.Handle, cause string, prepare func(*unit) (*object, T, error)) (T, error) {
+	var none T
+	if b.t == nil {
+		return none, ErrBatchEnded
+	}
+	c.DryRun = false
+	o, img, err := prepare(b.t)
+	if err == nil && any(img) != nil {
+		err = b.t.nameFree(o, img)
+	}
+	if err := b.step(c, o, on, cause, err); err != nil {
+		return none, err
+	}
+	return img, nil
+}
+
+// CreatePZ is Manager.CreatePZ in a batch.
+func (b *Batch) CreatePZ(c Call, in PZCreate) (*dat.PZ, error) {
+	return run(b, c, in.IA, "dat_pz_create", func(u *unit) (*object, *dat.PZ, error) { return u.createPZ(c, in) })
+}
+
+// CreateEVD is Manager.CreateEVD in a batch.
+func (b *Batch) CreateEVD(c Call, in EVDCreate) (*dat.EVD, error) {
+	return run(b, c, in.IA, "dat_evd_create", func(u *unit) (*object, *dat.EVD, error) { return u.createEVD(c, in) })
+}
+
+// CreateSRQ is Manager.CreateSRQ in a batch.
+func (b *Batch) CreateSRQ(c Call, in SRQCreate) (*dat.SRQ, error) {
+	return run(b, c, in.IA, "dat_srq_create", func(u *unit) (*object, *dat.SRQ, error) { return u.createSRQ(c, in) })
+}
+
+// CreateLMR is Manager.CreateLMR in a batch.
+func (b *Batch) CreateLMR(c Call, in LMRCreate) (*dat.LMR, error) {
+	return run(b, c, in.IA, "dat_lmr_create", func(u *unit) (*object, *dat.LMR, error) { return u.createLMR(c, in) })
+}
+
+// CreateRMR is Manager.CreateRMR in a batch.
+func (b *Batch) CreateRMR(c Call, in RMRCreate) (*dat.RMR, error) {
+	return run(b, c, in.IA, "dat_rmr_create", func(u *unit) (*object, *dat.RMR, error) { return u.createRMR(c, in) })
+}
+
+// CreateEP is Manager.CreateEP in a batch.
+func (b *Batch) CreateEP(c Call, in EPCreate) (*dat.Endpoint, error) {
+	return run(b, c, in.IA, createCause(in), func(u *unit) (*object, *dat.Endpoint, error) { return u.createEP(c, in) })
+}
+
+// CreatePSP is Manager.CreatePSP in a batch.
+func (b *Batch) CreatePSP(c Call, in PSPCreate) (*dat.PSP, error) {
+	return run(b, c, in.IA, pspCause(in), func(u *unit) (*object, *dat.PSP, error) { return u.createPSP(c, in) })
+}
+
+// CreateRSP is Manager.CreateRSP in a batch.
+func (b *Batch) CreateRSP(c Call, in RSPCreate) (*dat.RSP, error) {
+	return run(b, c, in.IA, "dat_rsp_create", func(u *unit) (*object, *dat.RSP, error) { return u.createRSP(c, in) })
+}
+
+// ModifyEVD is Manager.ModifyEVD in a batch.
+func (b *Batch) ModifyEVD(c Call, id dat.Handle, in EVDModify) (*dat.EVD, error) {
+	return run(b, c, id, in.cause(), func(u *unit) (*object, *dat.EVD, error) { return u.modifyEVD(c, id, in) })
+}
+
+// ModifySRQ is Manager.ModifySRQ in a batch.
+func (b *Batch) ModifySRQ(c Call, id dat.Handle, in SRQModify) (*dat.SRQ, error) {
+	return run(b, c, id, "dat_srq_resize", func(u *unit) (*object, *dat.SRQ, error) { return u.modifySRQ(c, id, in) })
+}
+
+// ModifyEP is Manager.ModifyEP in a batch.
+func (b *Batch) ModifyEP(c Call, id dat.Handle, in EPModify) (*dat.Endpoint, error) {
+	return run(b, c, id, in.cause(), func(u *unit) (*object, *dat.Endpoint, error) { return u.modifyEP(c, id, in) })
+}
+
+// SetWatermark is Manager.SetWatermark in a batch.
+func (b *Batch) SetWatermark(c Call, id dat.Handle, soft, hard *int64) (*dat.Endpoint, error) {
+	return run(b, c, id, "dat_ep_set_watermark", func(u *unit) (*object, *dat.Endpoint, error) {
+		return u.setWatermark(c, id, soft, hard)
+	})
+}
+
+// freeing are the frees that a batch knows: each carries its end out after the commit.
+var freeing = map[dat.ObjectType]struct {
+	cause string
+	free  func(*unit, Call, dat.Handle) error
+}{
+	dat.TypePZ:       {"dat_pz_free", (*unit).freePZ},
+	dat.TypeEVD:      {"dat_evd_free", (*unit).freeEVD},
+	dat.TypeSRQ:      {"dat_srq_free", (*unit).freeSRQ},
+	dat.TypeLMR:      {"dat_lmr_free", (*unit).freeLMR},
+	dat.TypeRMR:      {"dat_rmr_free", (*unit).freeRMR},
+	dat.TypePSP:      {"dat_psp_free", (*unit).freePSP},
+	dat.TypeRSP:      {"dat_rsp_free", (*unit).freeRSP},
+	dat.TypeEndpoint: {"dat_ep_free", func(u *unit, c Call, id dat.Handle) error { return u.freeEP(c, id, true) }},
+}
+
+// Free ends an unused object, or an UNCONNECTED endpoint, once the batch is committed.
+func (b *Batch) Free(c Call, typ dat.ObjectType, id dat.Handle) error {
+	f, ok := freeing[typ]
+	if !ok {
+		return errParameter(dat.SubNone, "", "A batch cannot free a "+typ.String()+"; do it by itself.")
+	}
+	o := b.objectOf(id)
+	_, err := run(b, c, id, f.cause, func(u *unit) (*object, dat.Object, error) { return o, nil, f.free(u, c, id) })
+	return err
+}
+
+func (b *Batch) objectOf(id dat.Handle) *object {
+	if b.t == nil {
+		return nil
+	}
+	if o := b.t.m.objectOf(id); o != nil {
+		return o
+	}
+	return &object{}
+}
+
+// Run commits the batch. results[n] is the recorded object of operation n, nil
+// where it freed one. On an error nothing was done.
+func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
+	if b.t == nil {
+		if b.err != nil {
+			return nil, b.err
+		}
+		return nil, ErrBatchEnded
+	}
+	u := b.t
+	b.t = nil
+	defer u.release()
+	u.ctx = ctx
+	recs, err := u.commit()
+	if err != nil {
+		return nil, err
+	}
+	results := make([]dat.Object, len(b.done))
+	from := 0
+	for i, d := range b.done {
+		if img := u.outcome(d.on, from, d.upto, recs); img != nil {
+			results[i] = fillOne(u.m, img)
+		}
+		from = d.upto
+	}
+	return results, nil
+}
+
+// outcome is the image of an object after the steps of one operation: the last
+// that they recorded, or the present one where they changed nothing.
+func (u *unit) outcome(o *object, from, upto int, recs []dat.Recorded) dat.Object {
+	changed := false
+	var img dat.Object
+	for i := from; i < upto && i < len(recs); i++ {
+		if u.steps[i].obj == o {
+			changed, img = true, recs[i].Object
+		}
+	}
+	if !changed {
+		return o.recorded()
+	}
+	return img
+}
+
+// Cancel undoes what was prepared; it does nothing after Run.
+func (b *Batch) Cancel() {
+	if b.t == nil {
+		return
+	}
+	b.t.rollback()
+	b.t.release()
+	b.t = nil
+}

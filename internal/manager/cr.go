@@ -1,0 +1,190 @@
+package manager
+
+import (
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
+)
+
+// request is a connection request that waits (CR).
+type request struct {
+	object
+	handle rdma.ConnRequest
+	// endpoint is the one that the request brought, or null; privateData is never recorded.
+	endpoint    dat.Handle
+	privateData []byte
+	// gone, of the adapter's lock, tells that the peer vanished (T46).
+	gone bool
+}
+
+// fill implements filler.
+func (q *request) fill(img dat.Object) {
+	if o, ok := img.(*dat.CR); ok {
+		o.PrivateData = q.privateData
+	}
+}
+
+// arrived takes a request that came to a service point (T8–T11). One that nobody
+// can be told of is rejected.
+func (m *Manager) arrived(r rdma.Report) {
+	sp, ok := find[*servicePoint](m, r.SP)
+	if ok && sp.await(r) {
+		return
+	}
+	if !ok || sp.recorded() == nil || !m.admitRequest(sp, r) {
+		r.Request.Reject(false, nil)
+	}
+}
+
+// admitRequest makes the request, and the endpoint that it brings, and tells the
+// consumer. False leaves nothing behind.
+func (m *Manager) admitRequest(sp *servicePoint, r rdma.Report) bool {
+	ia := sp.ia
+	q := &request{object: newObject(ia, dat.TypeCR, newID()), handle: r.Request, privateData: r.PrivateData}
+	img := &dat.CR{
+		Meta: q.meta("", nil), ConnQual: r.LocalQual, RemoteIAAddress: ptr(r.RemoteAddress),
+		RemotePortQual: ptr(r.RemoteQual), PrivateDataSize: int32(len(r.PrivateData)),
+	}
+	switch at := sp.recorded().(type) {
+	case *dat.PSP:
+		img.PSP = at.ID
+		if at.EPCreator == dat.PSPProvider {
+			return m.admitTentative(sp, at, q, img, r)
+		}
+		return m.offer(q, img, func() bool { return m.tell(at.EVD, q, img, r) })
+	case *dat.RSP:
+		img.RSP, img.Endpoint, q.endpoint = at.ID, at.Endpoint, at.Endpoint
+		return m.offer(q, img, func() bool { return m.admitReserved(sp, at, q, img, r) })
+	}
+	return false
+}
+
+// offer enters a request into the registry and lets tell say so to the consumer;
+// where that fails the request is gone again. The note is counted first: who
+// accepts at once waits for the record.
+func (m *Manager) offer(q *request, img *dat.CR, tell func() bool) bool {
+	q.notes.add()
+	defer q.notes.done()
+	q.announce(img)
+	ia := q.ia
+	ia.mu.Lock()
+	ia.count[dat.TypeCR]++
+	m.index.Store(q.id, q)
+	ia.requests[q.handle] = q
+	ia.mu.Unlock()
+	if !tell() {
+		m.dropRequest(q)
+		return false
+	}
+	return true
+}
+
+// tell posts the event of a request and notes it. The endpoint's state lock may be
+// held.
+func (m *Manager) tell(evd dat.Handle, q *request, img *dat.CR, r rdma.Report) bool {
+	qual := img.ConnQual
+	ref := q.ref()
+	ev := dat.Event{
+		Event: dat.EventConnectionRequest, Stream: dat.StreamCR, Endpoint: img.Endpoint, Object: &ref, Reason: ptr(r.Reason),
+		Data: dat.EventData{CR: q.id, ConnQual: &qual, PrivateData: r.PrivateData},
+	}
+	if !m.emit(evd, queued{ev: ev, wakes: true}) {
+		return false
+	}
+	e := m.entry(engineCall(r.Detail), &q.object, dat.EvRequest.String())
+	e.Apply = becomes(img)
+	m.note(&q.object, e)
+	return true
+}
+
+// dropRequest takes a request out of the registry.
+func (m *Manager) dropRequest(q *request) {
+	q.ia.mu.Lock()
+	delete(q.ia.requests, q.handle)
+	q.ia.mu.Unlock()
+	m.forget(q)
+}
+
+// admitReserved moves the endpoint of an RSP to PASSIVE_CONNECTION_PENDING (T8);
+// a second request finds it there and is rejected (T9).
+func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, q *request, img *dat.CR, r rdma.Report) bool {
+	ep, ok := find[*endpoint](m, at.Endpoint)
+	if !ok || sp.used.Load() {
+		return false
+	}
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	if dat.Judge(ep.live.State, dat.EvRequest).Kind != dat.Move || !m.tell(at.EVD, q, img, r) {
+		return false
+	}
+	sp.used.Store(true)
+	m.happenedLocked(ep, dat.EvRequest, happening{reason: r.Reason, detail: r.Detail, more: func(e *dat.Endpoint) {
+		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = ptr(r.RemoteAddress), ptr(r.RemoteQual), ptr(r.LocalQual)
+	}})
+	return true
+}
+
+// admitTentative makes the endpoint of a PROVIDER service point (T10): PZ and EVDs
+// are null, its attributes those of the request as far as it carries them.
+func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, q *request, img *dat.CR, r rdma.Report) bool {
+	ia := sp.ia
+	hw, err := ia.device()
+	if err != nil {
+		return false
+	}
+	ep := newEndpoint(ia, newID())
+	e := &dat.Endpoint{Meta: ep.meta("", nil), State: dat.EPTentativeConnectionPending, Attributes: dat.DefaultEPAttributes(&ia.facts)}
+	if r.Attributes != nil {
+		e.Attributes = r.Attributes.Clone()
+	}
+	e.Watermarks, _ = e.Watermarks.Set(dat.WatermarkInfinite, dat.WatermarkInfinite, 0, false)
+	e.LocalIAAddress = ia.facts.Attributes.IAAddress
+	e.RemoteIAAddress, e.RemotePortQual = ptr(r.RemoteAddress), ptr(r.RemoteQual)
+	e.LocalPortQual = ptr(r.LocalQual)
+	ep.live = e
+	ia.mu.Lock()
+	refusal := ia.admitLocked(nil, ep, e)
+	ia.mu.Unlock()
+	if refusal != nil {
+		m.log.Warn("a request is rejected", "psp", sp.id, "error", refusal)
+		return false
+	}
+	if err := ep.make(hw, e); err != nil {
+		m.log.Warn("a request is rejected", "psp", sp.id, "error", err)
+		m.forget(ep)
+		return false
+	}
+	ep.notes.add()
+	defer ep.notes.done()
+	ep.announce(e)
+	img.Endpoint, q.endpoint = ep.id, ep.id
+	if !m.offer(q, img, func() bool { return m.tell(at.EVD, q, img, r) }) {
+		ep.unmake()
+		m.forget(ep)
+		return false
+	}
+	entry := m.entry(engineCall("made for the connection request "+string(q.id)), &ep.object, dat.EvRequest.String())
+	entry.Apply = becomes(e)
+	m.note(&ep.object, entry)
+	return true
+}
+
+// vanished notes that the peer of a waiting request is gone: the request stays,
+// and accepting it fails later (T46, T15).
+func (m *Manager) vanished(ia *adapter, r rdma.Report) {
+	ia.mu.Lock()
+	q := ia.requests[r.Request]
+	if q != nil {
+		q.gone = true
+	}
+	ia.mu.Unlock()
+	if q == nil {
+		return
+	}
+	if ep, ok := find[*endpoint](m, q.endpoint); ok {
+		m.happened(ep, dat.EvRequestGone, happening{reason: r.Reason, detail: firstOf(r.Detail, "the peer of the connection request vanished")})
+		return
+	}
+	e := m.entry(engineCall(firstOf(r.Detail, "the peer of the connection request vanished")), &q.object, dat.EvRequestGone.String())
+	e.Apply = edit(func(*dat.CR) {})
+	m.note(&q.object, e)
+}

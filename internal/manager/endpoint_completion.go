@@ -1,0 +1,197 @@
+package manager
+
+import (
+	"slices"
+	"time"
+
+	"github.com/datapi/datapi/internal/rdma"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// completed takes a completion of the engine: the DTO is no longer outstanding
+// (S2, S3), the consumer gets its event unless that was suppressed, and a failure
+// other than a flush breaks the connection (T37).
+func (m *Manager) completed(ep *endpoint, r rdma.Report) {
+	ep.mu.Lock()
+	if ep.stale > 0 || ep.freed {
+		if r.SRQ == dat.HandleNull {
+			r.SRQ = ep.live.SRQ
+		}
+		ep.mu.Unlock()
+		m.lost(r)
+		return
+	}
+	w, ok := ep.takeWorkLocked(r)
+	ep.mu.Unlock()
+	if !ok {
+		m.log.Debug("a completion of no outstanding work request", "endpoint", ep.id, "wr", r.WR)
+		return
+	}
+	if w.bind != nil {
+		m.bound(w.bind, r)
+	}
+	ep.mu.Lock()
+	m.completeLocked(ep, w, r)
+	ep.mu.Unlock()
+	m.act(ep)
+}
+
+// takeWorkLocked finds the work request of a completion and ends it. A receive
+// that an SRQ gave is found there where the provider did not report its taking.
+func (ep *endpoint) takeWorkLocked(r rdma.Report) (work, bool) {
+	if w, ok := ep.requests[r.WR]; ok {
+		delete(ep.requests, r.WR)
+		return w, true
+	}
+	if w, ok := ep.recvs[r.WR]; ok {
+		delete(ep.recvs, r.WR)
+		return w, true
+	}
+	if s, ok := find[*srq](ep.m(), ep.live.SRQ); ok {
+		return s.taken(r.WR)
+	}
+	return work{}, false
+}
+
+// completeLocked counts, tells the consumer and judges what follows; the caller
+// owes act.
+func (m *Manager) completeLocked(ep *endpoint, w work, r rdma.Report) {
+	ep.countLocked(w.kind, r)
+	if r.Status == dat.DTOSuccess {
+		at := dat.At(time.Now())
+		ep.proof = &at
+	}
+	m.completionEventLocked(ep, w, r)
+	if r.Status != dat.DTOSuccess && r.Status != dat.DTOErrFlushed {
+		m.happenedLocked(ep, dat.EvBroken, happening{
+			reason: r.Status.String(), detail: firstOf(r.Detail, w.kind.String()+" failed with "+r.Status.String()), derived: true,
+		})
+	}
+	// A flush is no end of a drain: what ended the connection is reported after it.
+	if r.Status != dat.DTOErrFlushed {
+		m.drainedLocked(ep)
+	}
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// countLocked keeps the counters of the status.
+func (ep *endpoint) countLocked(kind dat.DTOKind, r rdma.Report) {
+	c := &ep.counters
+	switch {
+	case r.Status == dat.DTOErrFlushed:
+		c.Flushed++
+		return
+	case r.Status != dat.DTOSuccess:
+		c.Errors++
+		return
+	}
+	counts := [...]*int64{
+		dat.KindRecv: &c.Recvs, dat.KindSend: &c.Sends, dat.KindRDMAWrite: &c.RDMAWrites,
+		dat.KindRDMARead: &c.RDMAReads, dat.KindRMRBind: &c.RMRBinds,
+	}
+	*counts[kind]++
+	bytes := [...]*int64{
+		dat.KindRecv: &c.RecvBytes, dat.KindSend: &c.SentBytes, dat.KindRDMAWrite: &c.SentBytes,
+		dat.KindRDMARead: &c.RecvBytes, dat.KindRMRBind: new(int64),
+	}
+	*bytes[kind] += r.Length
+}
+
+// completionEventLocked puts the DTO's event on its EVD. A request posted with
+// SUPPRESS has one only when it fails.
+func (m *Manager) completionEventLocked(ep *endpoint, w work, r rdma.Report) {
+	if r.Status == dat.DTOSuccess && slices.Contains(w.flags, dat.CompletionSuppress) {
+		w.reap()
+		return
+	}
+	q := queued{ev: completionEvent(ep, w, r), wakes: ep.wakesLocked(w, r), reaped: w.reap}
+	evd := ep.live.RequestEVD
+	if w.kind == dat.KindRecv {
+		evd = ep.live.RecvEVD
+	}
+	if !m.emit(evd, q) {
+		w.reap()
+	}
+}
+
+// reap tells an SRQ that the consumer has the completion of one of its receives.
+func (w work) reap() {
+	if w.srq != nil {
+		w.srq.reaped()
+	}
+}
+
+func completionEvent(ep *endpoint, w work, r rdma.Report) dat.Event {
+	kind, status, length, cookie := w.kind, r.Status, r.Length, w.cookie
+	ref := ep.ref()
+	ev := dat.Event{Event: dat.EventDTOCompletion, Stream: dat.StreamDTO, Endpoint: ep.id, Object: &ref, Reason: ptr(r.Reason)}
+	ev.Data = dat.EventData{Operation: &kind, Status: &status, Cookie: &cookie}
+	if w.bind != nil {
+		target := w.bind.rmr.ref()
+		ev.Event, ev.Stream, ev.Object = dat.EventRMRBindCompletion, dat.StreamRMRBind, &target
+		return ev
+	}
+	ev.Data.TransferredLength = &length
+	if kind == dat.KindRecv && r.Status == dat.DTOSuccess {
+		truncated := int64(len(r.Payload)) < r.Length
+		ev.Data.Payload, ev.Data.Truncated = r.Payload, &truncated
+	}
+	return ev
+}
+
+// wakesLocked tells whether a completion is a notification event: not that of an
+// UNSIGNALLED request, nor in SOLICITED_WAIT mode a receive that the sender did
+// not mark. A failure always is.
+func (ep *endpoint) wakesLocked(w work, r rdma.Report) bool {
+	if r.Status != dat.DTOSuccess {
+		return true
+	}
+	if w.kind == dat.KindRecv {
+		return ep.live.Attributes.RecvCompletionFlags != dat.CompletionSolicitedWait || r.Solicited
+	}
+	return !slices.Contains(w.flags, dat.CompletionUnsignalled)
+}
+
+// flushLocked completes everything that is outstanding as flushed where no engine
+// is left to do it (T48).
+func (m *Manager) flushLocked(ep *endpoint) {
+	for _, set := range []map[uint64]work{ep.recvs, ep.requests} {
+		ids := make([]uint64, 0, len(set))
+		for wr := range set {
+			ids = append(ids, wr)
+		}
+		slices.Sort(ids)
+		for _, wr := range ids {
+			w := set[wr]
+			delete(set, wr)
+			if w.bind != nil {
+				ep.loose = append(ep.loose, w.bind)
+			}
+			m.completeLocked(ep, w, rdma.Report{WR: wr, Status: dat.DTOErrFlushed, Reason: "DEVICE_GONE"})
+		}
+	}
+}
+
+// taken moves a receive from an SRQ to the endpoint that took it (W9).
+func (m *Manager) taken(ep *endpoint, r rdma.Report) {
+	s, ok := find[*srq](m, r.SRQ)
+	if !ok {
+		return
+	}
+	ep.mu.Lock()
+	if ep.stale > 0 || ep.freed {
+		m.lost(r)
+	} else if w, ok := s.taken(r.WR); ok {
+		ep.recvs[r.WR] = w
+		m.watermarksLocked(ep, len(ep.recvs))
+	}
+	ep.mu.Unlock()
+	m.act(ep)
+}

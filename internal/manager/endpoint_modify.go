@@ -1,0 +1,165 @@
+package manager
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// ModifyEP is dat_ep_modify (M1–M12): the keys of Values are the mask, all or
+// nothing. Name, labels and probe are the service's own. What changes nothing is
+// not recorded. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE.
+func (m *Manager) ModifyEP(ctx context.Context, c Call, id dat.Handle, in EPModify) (*dat.Endpoint, error) {
+	return write(ctx, m, c, id, in.cause(), func(u *unit) (*object, *dat.Endpoint, error) {
+		return u.modifyEP(c, id, in)
+	})
+}
+
+func (in EPModify) cause() string {
+	if in.RevertedTo != 0 {
+		return "revert"
+	}
+	return "dat_ep_modify"
+}
+
+func (u *unit) modifyEP(c Call, id dat.Handle, in EPModify) (*object, *dat.Endpoint, error) {
+	ep, before, err := altering[*endpoint, *dat.Endpoint](u, c, dat.TypeEndpoint, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkProbe(in.Probe); err != nil {
+		return nil, nil, err
+	}
+	after, err := u.judgeModify(ep, before, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.DryRun || sameEndpoint(before, after) {
+		return &ep.object, after, nil
+	}
+	if err := u.actModify(ep, before, after); err != nil {
+		return nil, nil, err
+	}
+	u.addModify(c, ep, in, after)
+	return &ep.object, after, nil
+}
+
+// judgeModify judges by the live state and, where it is granted, counts the
+// references of the result.
+func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*dat.Endpoint, error) {
+	ia := ep.ia
+	ia.mu.Lock()
+	defer ia.mu.Unlock()
+	judged := before.Copy()
+	ep.mu.Lock()
+	posted := len(ep.recvs)
+	judged.State, judged.Watermarks = ep.live.State, ep.live.Watermarks
+	ep.mu.Unlock()
+	after, derr := dat.CheckEPModify(judged, posted, in.Values, &ia.facts, sight{t: u, ia: ia})
+	if derr != nil {
+		return nil, derr
+	}
+	after = after.Copy()
+	after.State, after.Watermarks = before.State, before.Watermarks
+	rename(&after.Meta, in.Name, in.Labels)
+	if in.Probe != nil || in.NoProbe {
+		after.Probe = in.Probe
+	}
+	u.m.holdLocked(after)
+	u.undo = append(u.undo, func() { u.m.drop(after) })
+	u.releases = append(u.releases, before)
+	return after, nil
+}
+
+// actModify gives the provider's endpoint its new parameters. There is no queue
+// pair in any state that allows it, so it is a record update; without a device
+// there is nothing to update.
+func (u *unit) actModify(ep *endpoint, before, after *dat.Endpoint) error {
+	hw, ok := ep.hw.get()
+	if !ok || ep.ia.gone.Load() || sameParams(before, after) {
+		return nil
+	}
+	params, err := u.m.params(after)
+	if err != nil {
+		return err
+	}
+	old, err := u.m.params(before)
+	if err != nil {
+		return err
+	}
+	ep.calls.Lock()
+	defer ep.calls.Unlock()
+	if err := hw.Modify(params); err != nil {
+		return asError(err)
+	}
+	u.undo = append(u.undo, func() {
+		ep.calls.Lock()
+		defer ep.calls.Unlock()
+		if err := hw.Modify(old); err != nil {
+			u.m.log.Error("an endpoint keeps parameters that were not recorded", "endpoint", ep.id, "error", err)
+		}
+	})
+	return nil
+}
+
+// addModify enters the change: only what dat_ep_modify owns, so that an event
+// that comes meanwhile keeps what it changed.
+func (u *unit) addModify(c Call, ep *endpoint, in EPModify, after *dat.Endpoint) {
+	change := func(e *dat.Endpoint) {
+		e.Name, e.Labels, e.Probe = after.Name, maps.Clone(after.Labels), after.Probe
+		e.PZ, e.RecvEVD, e.RequestEVD, e.ConnectEVD = after.PZ, after.RecvEVD, after.RequestEVD, after.ConnectEVD
+		soft := e.Attributes.SRQSoftHW
+		e.Attributes = after.Attributes.Clone()
+		e.Attributes.SRQSoftHW = soft
+	}
+	u.add(c, &ep.object, in.cause(), edit(change), func() { ep.apply(change); ep.m().rearm(ep) })
+	u.steps[len(u.steps)-1].entry.RevertedTo = in.RevertedTo
+}
+
+func (o *object) m() *Manager { return o.ia.m }
+
+// apply makes a recorded change of the parameters live.
+func (ep *endpoint) apply(change func(*dat.Endpoint)) {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	e := ep.live.Copy()
+	change(e)
+	ep.setLocked(e)
+}
+
+// sameParams tells whether the provider has nothing to learn.
+func sameParams(a, b *dat.Endpoint) bool {
+	return a.PZ == b.PZ && a.RecvEVD == b.RecvEVD && a.RequestEVD == b.RequestEVD &&
+		reflect.DeepEqual(a.Attributes, b.Attributes)
+}
+
+func sameEndpoint(a, b *dat.Endpoint) bool {
+	return sameParams(a, b) && a.ConnectEVD == b.ConnectEVD && sameMeta(&a.Meta, &b.Meta) &&
+		reflect.DeepEqual(a.Probe, b.Probe)
+}
+
+// The bounds of a liveness probe: seconds between two, and how many in a row.
+const (
+	minProbeInterval = 1
+	maxProbeInterval = 86400
+	minFailAfter     = 1
+	maxFailAfter     = 1000
+)
+
+// checkProbe judges a liveness probe; nil is none.
+func checkProbe(p *dat.Probe) error {
+	switch {
+	case p == nil:
+		return nil
+	case p.IntervalS < minProbeInterval || p.IntervalS > maxProbeInterval:
+		return errParameter(dat.SubNone, "probe.interval_s",
+			fmt.Sprintf("interval_s is %d; it must be %d to %d seconds.", p.IntervalS, minProbeInterval, maxProbeInterval))
+	case p.FailAfter < minFailAfter || p.FailAfter > maxFailAfter:
+		return errParameter(dat.SubNone, "probe.fail_after",
+			fmt.Sprintf("fail_after is %d; it must be %d to %d probes in a row.", p.FailAfter, minFailAfter, maxFailAfter))
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package manager
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/datapi/datapi/internal/rdma"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// rearm starts, changes or ends the liveness probe of an endpoint.
+func (m *Manager) rearm(ep *endpoint) {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	m.rearmLocked(ep)
+}
+
+// rearmLocked schedules the next look at a connected endpoint's peer: after the
+// interval, or earlier when the last probe that may fail ends before.
+func (m *Manager) rearmLocked(ep *endpoint) {
+	if ep.probes != nil {
+		ep.probes.Stop()
+		ep.probes = nil
+	}
+	p := ep.live.Probe
+	if p == nil || ep.freed || ep.live.State != dat.EPConnected {
+		return
+	}
+	next := time.Duration(p.IntervalS) * time.Second
+	if left := ep.silenceLeftLocked(p); left < next {
+		next = max(left, 0)
+	}
+	attempt := ep.attempt
+	ep.probes = time.AfterFunc(next, func() { m.look(ep, attempt) })
+}
+
+// silenceLeftLocked is how long the peer may still be silent.
+func (ep *endpoint) silenceLeftLocked(p *dat.Probe) time.Duration {
+	limit := time.Duration(p.FailAfter) * time.Duration(p.IntervalS) * time.Second
+	if ep.proof == nil {
+		return limit
+	}
+	return limit - time.Since(ep.proof.Time)
+}
+
+// look probes the peer, or breaks the connection where it was silent too long.
+func (m *Manager) look(ep *endpoint, attempt uint64) {
+	ep.mu.Lock()
+	p := ep.live.Probe
+	if p == nil || ep.freed || ep.attempt != attempt || ep.live.State != dat.EPConnected || m.stopping() {
+		ep.mu.Unlock()
+		return
+	}
+	if ep.silenceLeftLocked(p) <= 0 {
+		m.happenedLocked(ep, dat.EvBroken, happening{
+			reason: "PROBE_TIMEOUT", detail: fmt.Sprintf("no proof of life from the peer for %d probes, %d seconds", p.FailAfter, p.FailAfter*p.IntervalS), derived: true,
+		})
+		ep.mu.Unlock()
+		m.act(ep)
+		return
+	}
+	send := !ep.probing
+	ep.probing = true
+	m.rearmLocked(ep)
+	ep.mu.Unlock()
+	if send {
+		m.sendProbe(ep)
+	}
+}
+
+func (m *Manager) sendProbe(ep *endpoint) {
+	hw, err := ep.engine()
+	if err == nil {
+		ep.calls.Lock()
+		err = hw.Probe()
+		ep.calls.Unlock()
+	}
+	if err != nil {
+		m.log.Warn("a liveness probe could not be sent", "endpoint", ep.id, "error", err)
+		ep.mu.Lock()
+		ep.probing = false
+		ep.mu.Unlock()
+	}
+}
+
+// probed takes the outcome of a probe: proof of life, or the end of the connection.
+func (m *Manager) probed(ep *endpoint, r rdma.Report) {
+	ep.mu.Lock()
+	if ep.stale == 0 && !ep.freed {
+		ep.probing = false
+		switch r.Status {
+		case dat.DTOSuccess:
+			at := dat.At(time.Now())
+			ep.proof = &at
+		case dat.DTOErrFlushed:
+		default:
+			m.happenedLocked(ep, dat.EvBroken, happening{
+				reason: r.Status.String(), detail: firstOf(r.Detail, "the liveness probe failed with "+r.Status.String()), derived: true,
+			})
+		}
+	}
+	ep.mu.Unlock()
+	m.act(ep)
+}

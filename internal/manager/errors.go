@@ -1,0 +1,103 @@
+package manager
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// errHandle is what a handle meets that names no living object of its type.
+func errHandle(t dat.ObjectType, id dat.Handle) *dat.Error {
+	return dat.InvalidHandle(t, id, "")
+}
+
+// errBodyHandle is errHandle for a handle in a member of the body.
+func errBodyHandle(t dat.ObjectType, id dat.Handle, field string) *dat.Error {
+	return dat.InvalidHandle(t, id, field)
+}
+
+func errGoneHandle(o *object) *dat.Error { return errHandle(o.typ, o.id) }
+
+// errExhausted is what a creation meets that the adapter has no room for.
+func errExhausted(ia *adapter, t dat.ObjectType, sub dat.Subtype, limit string, max int32) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInsufficientResources, Subtype: sub,
+		Detail: fmt.Sprintf("%s has no room for another %s: its %s is %d. Free one first.", ia.id, t, limit, max),
+	}
+}
+
+// errIAGone is what a call meets that needs a device that is not there (T48).
+func errIAGone(ia *adapter) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState, Kind: "ia-gone",
+		Detail: fmt.Sprintf("The device of %s is gone, so only queries, changes of records and frees are possible; try again when it is back.", ia.id),
+	}
+}
+
+// errUnmade is what a call meets that needs an object that the engine refused to
+// make again.
+func errUnmade(o *object, why string) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState,
+		Detail: fmt.Sprintf("The engine could not make this %s again (%s); free it and create another one.", o.typ, why),
+	}
+}
+
+// errInUse is what a free meets while others use the object.
+func errInUse(o *object, sub dat.Subtype, n int, users string) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState, Subtype: sub,
+		Detail: fmt.Sprintf("%d %s still use this %s; free or modify them first.", n, users, o.typ),
+	}
+}
+
+// errNameTaken is what a name meets that another object bears.
+func errNameTaken(o *object) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState, Kind: "name-taken", Field: "name",
+		Detail: fmt.Sprintf("The living %s %s bears this name; choose another one or free that object.", o.typ, o.id),
+	}
+}
+
+// errBusy is what a unit of several writes meets when another write holds an
+// object that it did not name beforehand.
+func errBusy(o *object) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInterruptedCall, Kind: "busy",
+		Detail: fmt.Sprintf("Another write holds %s %s; try again.", o.typ, o.id),
+	}
+}
+
+// errParameter is a value that no judge of package dat sees.
+func errParameter(sub dat.Subtype, field, detail string) *dat.Error {
+	return &dat.Error{Return: dat.RetInvalidParameter, Subtype: sub, Field: field, Detail: detail}
+}
+
+// errClosed is what a write meets while the service stops.
+func errClosed() *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInterruptedCall,
+		Detail: "The service is stopping and takes no writes; try again when it is back.",
+	}
+}
+
+// errStarting is what a write meets before the objects of the last process are there.
+func errStarting() *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInterruptedCall,
+		Detail: "The service is still making its objects again and takes no writes; try again in a moment.",
+	}
+}
+
+// asError gives a provider's error in DAT's words; anything else is an internal fault.
+func asError(err error) *dat.Error {
+	if err == nil {
+		return nil
+	}
+	var d *dat.Error
+	if errors.As(err, &d) {
+		return d
+	}
+	return &dat.Error{Return: dat.RetInternalError, Detail: "The engine failed; the log of the service says how.", Cause: err}
+}

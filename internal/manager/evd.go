@@ -1,0 +1,225 @@
+package manager
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/datapi/datapi/internal/rdma"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// evd is an Event Dispatcher.
+type evd struct {
+	object
+	hw part[rdma.EVD]
+	q  *queue
+
+	// use and users belong to the adapter's lock: who feeds it now.
+	use   dat.EVDUse
+	users dat.EVDUsers
+}
+
+func newEVD(ia *adapter, id dat.Handle, qlen int32, streams []dat.Stream, waitable bool) *evd {
+	return &evd{
+		object: newObject(ia, dat.TypeEVD, id), q: newQueue(qlen, waitable),
+		use: dat.EVDUse{IA: ia.id, Streams: streams},
+	}
+}
+
+// fill implements filler.
+func (q *evd) fill(img dat.Object) {
+	o, ok := img.(*dat.EVD)
+	if !ok {
+		return
+	}
+	depth, dropped := q.q.depth()
+	o.Depth, o.Dropped = int32(depth), dropped
+	q.ia.mu.Lock()
+	o.Mode, o.InUseBy = q.use.Mode(), q.users
+	q.ia.mu.Unlock()
+}
+
+// CreateEVD is dat_evd_create. Errors: DAT_INVALID_HANDLE (ia), DAT_INVALID_PARAMETER
+// (qlen, streams that the provider cannot merge), DAT_INSUFFICIENT_RESOURCES.
+func (m *Manager) CreateEVD(ctx context.Context, c Call, in EVDCreate) (*dat.EVD, error) {
+	return write(ctx, m, c, in.IA, "dat_evd_create", func(u *unit) (*object, *dat.EVD, error) {
+		return u.createEVD(c, in)
+	})
+}
+
+func (u *unit) createEVD(c Call, in EVDCreate) (*object, *dat.EVD, error) {
+	ia, hw, err := u.creating(in.IA)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := dat.CheckEVDCreate(&ia.facts, in.QLen, in.Streams); err != nil {
+		return nil, nil, err
+	}
+	streams := dat.SortStreams(in.Streams)
+	q := newEVD(ia, newID(), int32(in.QLen), streams, true)
+	img := &dat.EVD{Meta: q.meta(in.Name, in.Labels), QLen: int32(in.QLen), Streams: streams, Waitable: true}
+	if _, err := u.admit(ia, q, func(sight) (dat.Object, *dat.Error) { return img, nil }); err != nil {
+		return nil, nil, err
+	}
+	return created(u, c, "dat_evd_create", q, img, func() error { return q.make(hw, img) })
+}
+
+// ModifyEVD is dat_evd_resize, dat_evd_set_unwaitable and dat_evd_clear_unwaitable.
+// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE where a
+// shorter queue would lose events.
+func (m *Manager) ModifyEVD(ctx context.Context, c Call, id dat.Handle, in EVDModify) (*dat.EVD, error) {
+	return write(ctx, m, c, id, in.cause(), func(u *unit) (*object, *dat.EVD, error) {
+		return u.modifyEVD(c, id, in)
+	})
+}
+
+// cause is the DAT operation that the members stand for.
+func (in EVDModify) cause() string {
+	switch {
+	case in.QLen != nil:
+		return "dat_evd_resize"
+	case in.Waitable != nil && *in.Waitable:
+		return "dat_evd_clear_unwaitable"
+	case in.Waitable != nil:
+		return "dat_evd_set_unwaitable"
+	}
+	return "modify"
+}
+
+func (u *unit) modifyEVD(c Call, id dat.Handle, in EVDModify) (*object, *dat.EVD, error) {
+	q, before, err := altering[*evd, *dat.EVD](u, c, dat.TypeEVD, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	depth, _ := q.q.depth()
+	if in.QLen != nil {
+		if err := dat.CheckEVDResize(&q.ia.facts, before, depth, *in.QLen); err != nil {
+			return nil, nil, err
+		}
+	}
+	change := func(o *dat.EVD) {
+		if in.QLen != nil {
+			o.QLen = int32(*in.QLen)
+		}
+		if in.Waitable != nil {
+			o.Waitable = *in.Waitable
+		}
+		rename(&o.Meta, in.Name, in.Labels)
+	}
+	after := before.Clone().(*dat.EVD)
+	change(after)
+	if c.DryRun || sameEVD(before, after) {
+		return &q.object, after, nil
+	}
+	if err := u.resizeEVD(q, before.QLen, after.QLen); err != nil {
+		return nil, nil, err
+	}
+	u.add(c, &q.object, in.cause(), edit(change), func() { q.q.setWaitable(after.Waitable) })
+	return &q.object, after, nil
+}
+
+// resizeEVD acts: the queue and the provider's part take the new length.
+func (u *unit) resizeEVD(q *evd, from, to int32) error {
+	if from == to {
+		return nil
+	}
+	if !q.q.resize(to) {
+		depth, _ := q.q.depth()
+		return &dat.Error{
+			Return: dat.RetInvalidState, Field: "qlen",
+			Detail: fmt.Sprintf("The queue holds %d events, which %d places would lose; dequeue some first or ask for more places.", depth, to),
+		}
+	}
+	u.undo = append(u.undo, func() { q.q.resize(max(from, int32(q.q.length()))) })
+	if hw, ok := q.hw.get(); ok && !q.ia.gone.Load() {
+		if err := hw.Resize(to); err != nil {
+			return asError(err)
+		}
+		u.undo = append(u.undo, func() {
+			if err := hw.Resize(from); err != nil {
+				u.m.log.Error("a queue keeps its new length", "evd", q.id, "error", err)
+			}
+		})
+	}
+	return nil
+}
+
+func (q *queue) length() int { n, _ := q.depth(); return n }
+
+// rename changes the consumer's own words for an object.
+func rename(h *dat.Meta, name *dat.Name, labels *map[string]string) {
+	if name != nil {
+		h.Name = *name
+	}
+	if labels != nil {
+		h.Labels = maps.Clone(*labels)
+		if h.Labels == nil {
+			h.Labels = map[string]string{}
+		}
+	}
+}
+
+func sameEVD(a, b *dat.EVD) bool {
+	return a.QLen == b.QLen && a.Waitable == b.Waitable && sameMeta(&a.Meta, &b.Meta)
+}
+
+func sameMeta(a, b *dat.Meta) bool { return a.Name == b.Name && maps.Equal(a.Labels, b.Labels) }
+
+// FreeEVD is dat_evd_free; a waiter gets DAT_ABORT. Errors: DAT_INVALID_HANDLE,
+// DAT_INVALID_STATE with DAT_INVALID_STATE_EVD_IN_USE, also for an adapter's async EVD.
+func (m *Manager) FreeEVD(ctx context.Context, c Call, id dat.Handle) error {
+	return free(ctx, m, c, id, "dat_evd_free", func(u *unit) error { return u.freeEVD(c, id) })
+}
+
+func (u *unit) freeEVD(c Call, id dat.Handle) error {
+	q, err := target[*evd](u, dat.TypeEVD, id)
+	if err != nil {
+		return err
+	}
+	return u.freeUnused(c, q, "dat_evd_free", func(n int) *dat.Error {
+		if q == q.ia.async {
+			return &dat.Error{
+				Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDInUse,
+				Detail: "This is the EVD for asynchronous events of " + string(q.ia.id) + ", which lives as long as its adapter; free another one.",
+			}
+		}
+		return errInUse(&q.object, dat.SubInvalidStateEVDInUse, n, "endpoints, service points or adapters")
+	}, func() { q.unmake(); q.q.close() })
+}
+
+// Dequeue is dat_evd_dequeue, or with wait > 0 dat_evd_wait: it takes up to max
+// events once threshold are there, or what there is when the wait is over.
+// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE (R12,
+// unwaitable, another waiter), DAT_ABORT when the EVD is freed meanwhile.
+func (m *Manager) Dequeue(ctx context.Context, id dat.Handle, max, threshold int, wait time.Duration) ([]dat.Event, error) {
+	q, ok := find[*evd](m, id)
+	if !ok || q.recorded() == nil {
+		return nil, errHandle(dat.TypeEVD, id)
+	}
+	q.ia.mu.Lock()
+	mode := q.use.Mode()
+	q.ia.mu.Unlock()
+	img := imageOf[*dat.EVD](&q.object)
+	if err := dat.CheckDequeue(img, mode, int64(max), int64(threshold), wait > 0); err != nil {
+		return nil, err
+	}
+	if wait <= 0 {
+		return q.q.take(max, &q.object)
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	return q.q.wait(ctx, max, threshold, mode, &q.object)
+}
+
+// Look shows up to limit events at the head without taking them. The error is
+// DAT_INVALID_HANDLE.
+func (m *Manager) Look(id dat.Handle, limit int) ([]dat.Event, error) {
+	q, ok := find[*evd](m, id)
+	if !ok || q.recorded() == nil {
+		return nil, errHandle(dat.TypeEVD, id)
+	}
+	return q.q.look(limit), nil
+}

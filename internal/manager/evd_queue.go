@@ -1,0 +1,278 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// queued is an event in a queue.
+type queued struct {
+	ev dat.Event
+	// wakes tells that the event is a notification: it may wake a waiter of an EVD
+	// in NOTIFY or SOLICITED mode. In THRESHOLD mode every event counts.
+	wakes bool
+	// reaped, where set, runs when the consumer has taken the event.
+	reaped func()
+}
+
+// queue is the bounded event queue of an EVD. Its lock is a leaf.
+type queue struct {
+	mu      sync.Mutex
+	events  []queued
+	max     int
+	waking  int
+	dropped int64
+	// full tells that the last event was dropped: an overflow is reported once
+	// until there is room again.
+	full     bool
+	waitable bool
+	closed   bool
+	waiter   *waiter
+}
+
+// waiter is a dat_evd_wait under way.
+type waiter struct {
+	threshold int
+	mode      dat.EVDMode
+	wake      chan struct{}
+}
+
+func newQueue(qlen int32, waitable bool) *queue {
+	return &queue{max: int(qlen), waitable: waitable}
+}
+
+// post appends an event. It tells whether there was room, and whether the
+// overflow is to be reported now.
+func (q *queue) post(e queued) (taken, overflow bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.postLocked(e)
+}
+
+// offer is post for an event that its poster can keep: a full queue refuses it
+// and nothing is lost.
+func (q *queue) offer(e queued) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.events) >= q.max {
+		return false
+	}
+	taken, _ := q.postLocked(e)
+	return taken
+}
+
+func (q *queue) postLocked(e queued) (taken, overflow bool) {
+	if q.closed {
+		return false, false
+	}
+	if len(q.events) >= q.max {
+		q.dropped++
+		first := !q.full
+		q.full = true
+		return false, first
+	}
+	q.full = false
+	q.events = append(q.events, e)
+	if e.wakes {
+		q.waking++
+	}
+	if q.waiter != nil && q.readyLocked(q.waiter) {
+		q.wakeLocked()
+	}
+	return true, false
+}
+
+// readyLocked tells whether a waiter has what it waits for: threshold events, and
+// outside of THRESHOLD mode a notification among them (R12).
+func (q *queue) readyLocked(w *waiter) bool {
+	if len(q.events) < w.threshold {
+		return false
+	}
+	if w.mode == dat.ModeNotify || w.mode == dat.ModeSolicited {
+		return q.waking > 0
+	}
+	return true
+}
+
+func (q *queue) wakeLocked() {
+	if q.waiter != nil {
+		close(q.waiter.wake)
+		q.waiter = nil
+	}
+}
+
+// take removes up to max events from the head. The error is DAT_INVALID_STATE
+// while another consumer waits on the EVD.
+func (q *queue) take(max int, o *object) ([]dat.Event, error) {
+	q.mu.Lock()
+	if q.closed {
+		q.mu.Unlock()
+		return nil, errAborted(o)
+	}
+	if q.waiter != nil {
+		q.mu.Unlock()
+		return nil, errWaiter(o)
+	}
+	taken := q.takeLocked(max)
+	q.mu.Unlock()
+	return reap(taken), nil
+}
+
+func (q *queue) takeLocked(max int) []queued {
+	n := min(max, len(q.events))
+	taken := make([]queued, n)
+	copy(taken, q.events)
+	clear(q.events[:n])
+	q.events = q.events[n:]
+	for _, e := range taken {
+		if e.wakes {
+			q.waking--
+		}
+	}
+	if n > 0 {
+		q.full = false
+	}
+	return taken
+}
+
+// reap tells who wants to know that the consumer has the events.
+func reap(taken []queued) []dat.Event {
+	events := make([]dat.Event, len(taken))
+	for i, e := range taken {
+		events[i] = e.ev
+		if e.reaped != nil {
+			e.reaped()
+		}
+	}
+	return events
+}
+
+// wait blocks until threshold events are there, then takes up to max. At the end
+// of ctx it takes what there is, perhaps nothing. Errors: DAT_INVALID_STATE with
+// DAT_INVALID_STATE_EVD_UNWAITABLE or _EVD_WAITER, DAT_ABORT when the EVD ends.
+func (q *queue) wait(ctx context.Context, max, threshold int, mode dat.EVDMode, o *object) ([]dat.Event, error) {
+	q.mu.Lock()
+	if err := q.mayWaitLocked(o); err != nil {
+		q.mu.Unlock()
+		return nil, err
+	}
+	w := &waiter{threshold: threshold, mode: mode, wake: make(chan struct{})}
+	if !q.readyLocked(w) {
+		q.waiter = w
+		q.mu.Unlock()
+		select {
+		case <-w.wake:
+		case <-ctx.Done():
+		}
+		q.mu.Lock()
+		if err := q.wokenLocked(ctx, w, o); err != nil {
+			q.mu.Unlock()
+			return nil, err
+		}
+	}
+	taken := q.takeLocked(max)
+	q.mu.Unlock()
+	return reap(taken), nil
+}
+
+// wokenLocked tells why a wait ended: nil where events are to be taken. Who has
+// gone away takes none.
+func (q *queue) wokenLocked(ctx context.Context, w *waiter, o *object) error {
+	if q.waiter == w {
+		q.waiter = nil
+	}
+	switch {
+	case q.closed:
+		return errAborted(o)
+	case !q.waitable:
+		return errUnwaitable(o)
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	}
+	return nil
+}
+
+// mayWaitLocked judges a wait.
+func (q *queue) mayWaitLocked(o *object) error {
+	switch {
+	case q.closed:
+		return errAborted(o)
+	case !q.waitable:
+		return errUnwaitable(o)
+	case q.waiter != nil:
+		return errWaiter(o)
+	}
+	return nil
+}
+
+// look is the head of the queue without taking it.
+func (q *queue) look(limit int) []dat.Event {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := min(limit, len(q.events))
+	events := make([]dat.Event, n)
+	for i := range n {
+		events[i] = q.events[i].ev
+	}
+	return events
+}
+
+// depth is the number of queued events and of dropped ones.
+func (q *queue) depth() (int, int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.events), q.dropped
+}
+
+// resize changes the length; it refuses to lose events and tells so with false.
+func (q *queue) resize(qlen int32) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if int(qlen) < len(q.events) {
+		return false
+	}
+	q.max = int(qlen)
+	return true
+}
+
+// setWaitable changes whether waiting is possible; a waiter is woken with the
+// refusal when it no longer is.
+func (q *queue) setWaitable(w bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waitable = w
+	if !w {
+		q.wakeLocked()
+	}
+}
+
+// close ends the queue: a waiter gets DAT_ABORT, and what was not dequeued is lost.
+func (q *queue) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.wakeLocked()
+	lost := q.takeLocked(len(q.events))
+	q.mu.Unlock()
+	reap(lost)
+}
+
+func errAborted(o *object) *dat.Error {
+	return &dat.Error{Return: dat.RetAbort, Detail: "The EVD " + string(o.id) + " ended while it was waited on; wait on a living one."}
+}
+
+func errUnwaitable(o *object) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDUnwaitable,
+		Detail: "The EVD " + string(o.id) + " is unwaitable; set waitable to true, or dequeue without waiting.",
+	}
+}
+
+func errWaiter(o *object) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDWaiter,
+		Detail: "Another consumer waits on the EVD " + string(o.id) + ", and it gets the events; try again when its wait has ended.",
+	}
+}

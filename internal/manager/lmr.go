@@ -1,0 +1,197 @@
+package manager
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/datapi/datapi/internal/rdma"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// lmr is registered memory of the service's own.
+type lmr struct {
+	object
+	hw part[rdma.LMR]
+}
+
+// CreateLMR is dat_lmr_create. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
+// DAT_MODEL_NOT_SUPPORTED, DAT_INSUFFICIENT_RESOURCES with
+// DAT_RESOURCE_MEMORY_REGION (max_lmrs) or DAT_RESOURCE_MEMORY (the service's cap).
+func (m *Manager) CreateLMR(ctx context.Context, c Call, in LMRCreate) (*dat.LMR, error) {
+	return write(ctx, m, c, in.IA, "dat_lmr_create", func(u *unit) (*object, *dat.LMR, error) {
+		return u.createLMR(c, in)
+	})
+}
+
+func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
+	ia, hw, err := u.creating(in.IA)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &lmr{object: newObject(ia, dat.TypeLMR, newID())}
+	privileges := slices.Clone(in.Privileges)
+	slices.Sort(privileges)
+	privileges = slices.Compact(privileges)
+	img := &dat.LMR{
+		Meta: l.meta(in.Name, in.Labels), PZ: in.PZ, MemType: in.MemType, LMR: in.LMR, Offset: in.Offset,
+		SharedID: in.SharedID, Length: in.Length, Privileges: privileges,
+	}
+	if _, err := u.admit(ia, l, func(see sight) (dat.Object, *dat.Error) {
+		q := dat.LMRRequest{
+			PZ: in.PZ, MemType: in.MemType, Length: in.Length, Privileges: in.Privileges,
+			LMR: in.LMR, Offset: in.Offset, SharedID: in.SharedID, Of: see.lmr(in.LMR),
+		}
+		if err := dat.CheckLMRCreate(&ia.facts, q, see); err != nil {
+			return nil, err
+		}
+		return img, nil
+	}); err != nil {
+		return nil, nil, err
+	}
+	if err := u.m.claimMemory(img); err != nil {
+		return nil, nil, err
+	}
+	u.undo = append(u.undo, func() { u.m.returnMemory(img) })
+	return created(u, c, "dat_lmr_create", l, img, func() error { return l.make(hw, img) })
+}
+
+// lmr is the image of a region as this unit of writes sees it, or nil.
+func (s sight) lmr(h dat.Handle) *dat.LMR {
+	if l, ok := s.find(h).(*lmr); ok {
+		img, _ := s.t.now(&l.object).(*dat.LMR)
+		return img
+	}
+	return nil
+}
+
+// claimMemory counts a region's memory against the service's cap. Regions of
+// regions have none of their own.
+func (m *Manager) claimMemory(img *dat.LMR) *dat.Error {
+	size := memorySize(img)
+	if now := m.memory.Add(size); now > m.memoryCap {
+		m.memory.Add(-size)
+		return &dat.Error{
+			Return: dat.RetInsufficientResources, Subtype: dat.SubResourceMemory, Field: "length",
+			Detail: fmt.Sprintf("%d bytes are asked for and %d are left of the %d that this service gives to memory regions; ask for less or free a region.",
+				img.Length, max(m.memoryCap-now+img.Length, 0), m.memoryCap),
+		}
+	}
+	return nil
+}
+
+func (m *Manager) returnMemory(img *dat.LMR) { m.memory.Add(-memorySize(img)) }
+
+// make registers the memory and writes what a peer needs into the image.
+func (l *lmr) make(hw rdma.IA, img *dat.LMR) error {
+	zone, err := l.m().zone(img.PZ)
+	if err != nil {
+		return err
+	}
+	spec := rdma.LMRSpec{PZ: zone, MemType: img.MemType, Length: img.Length, Privileges: img.Privileges, Offset: img.Offset}
+	if img.SharedID != nil {
+		spec.SharedID = *img.SharedID
+	}
+	if img.MemType == dat.MemLMR {
+		if spec.Of, err = l.m().memoryOf(img.LMR); err != nil {
+			return err
+		}
+	}
+	made, err := hw.CreateLMR(l.id, spec)
+	if err != nil {
+		return err
+	}
+	l.hw.set(made)
+	context, address := made.Context()
+	img.RMRContext, img.TargetAddress = hexContext(context), strconv.FormatUint(address, 10)
+	return nil
+}
+
+func hexContext(c uint32) string { return fmt.Sprintf("0x%08x", c) }
+
+func (l *lmr) unmake() { l.hw.free() }
+
+// memoryOf is the provider's part of a region: nil for null.
+func (m *Manager) memoryOf(h dat.Handle) (rdma.LMR, error) {
+	l, ok := find[*lmr](m, h)
+	if !ok {
+		return nil, nil
+	}
+	hw, ok := l.hw.get()
+	if !ok || l.ia.gone.Load() {
+		return nil, errMissing(&l.object, l.hw.reason())
+	}
+	return hw, nil
+}
+
+// FreeLMR is dat_lmr_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
+// DAT_INVALID_STATE_LMR_IN_USE while a window is bound to it or a region made of it.
+func (m *Manager) FreeLMR(ctx context.Context, c Call, id dat.Handle) error {
+	return free(ctx, m, c, id, "dat_lmr_free", func(u *unit) error { return u.freeLMR(c, id) })
+}
+
+func (u *unit) freeLMR(c Call, id dat.Handle) error {
+	l, err := target[*lmr](u, dat.TypeLMR, id)
+	if err != nil {
+		return err
+	}
+	img := imageOf[*dat.LMR](&l.object)
+	return u.freeUnused(c, l, "dat_lmr_free", func(n int) *dat.Error {
+		return errInUse(&l.object, dat.SubInvalidStateLMRInUse, n, "windows or memory regions")
+	}, func() {
+		l.unmake()
+		if img != nil {
+			u.m.returnMemory(img)
+		}
+	})
+}
+
+// ReadLMR reads length bytes from offset. Errors: DAT_INVALID_HANDLE,
+// DAT_INVALID_PARAMETER outside of the region, DAT_INVALID_STATE without a device.
+func (m *Manager) ReadLMR(ctx context.Context, id dat.Handle, offset, length int64) ([]byte, error) {
+	hw, err := m.memoryRange(id, offset, length)
+	if err != nil {
+		return nil, err
+	}
+	p := make([]byte, length)
+	if _, err := hw.ReadAt(p, offset); err != nil {
+		return nil, asError(err)
+	}
+	return p, nil
+}
+
+// WriteLMR writes data at offset; it is no change and is not recorded. Errors: as ReadLMR.
+func (m *Manager) WriteLMR(ctx context.Context, c Call, id dat.Handle, offset int64, data []byte) error {
+	if err := m.open(); err != nil {
+		return err
+	}
+	if o := m.objectOf(id); o != nil && o.typ == dat.TypeLMR {
+		if err := matches(c, o.recorded()); err != nil {
+			return err
+		}
+	}
+	hw, err := m.memoryRange(id, offset, int64(len(data)))
+	if err != nil || c.DryRun {
+		return err
+	}
+	if _, err := hw.WriteAt(data, offset); err != nil {
+		return asError(err)
+	}
+	return nil
+}
+
+// memoryRange is the region's memory after its range was judged.
+func (m *Manager) memoryRange(id dat.Handle, offset, length int64) (rdma.LMR, error) {
+	l, ok := find[*lmr](m, id)
+	if !ok || l.recorded() == nil {
+		return nil, errHandle(dat.TypeLMR, id)
+	}
+	img := imageOf[*dat.LMR](&l.object)
+	if offset < 0 || length < 0 || offset > img.Length || length > img.Length-offset {
+		return nil, errParameter(dat.SubNone, "offset",
+			fmt.Sprintf("%d bytes from %d lie outside of the region; it has the bytes 0 to %d.", length, offset, img.Length-1))
+	}
+	return m.memoryOf(id)
+}

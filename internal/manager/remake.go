@@ -1,0 +1,160 @@
+package manager
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/datapi/datapi/internal/rdma"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// maker is an object that has a part in the provider, which can be made again.
+type maker interface {
+	entity
+	// remake makes the part from the recorded image. It gives what was lost for
+	// good as a sentence, and the change that says so; both empty where nothing was.
+	remake(hw rdma.IA) (lost string, change func(dat.Object), err error)
+	// lose empties the part without telling the provider; why is the reason.
+	lose(why string)
+}
+
+// remakeOrder has those that are used before those that use them.
+var remakeOrder = []dat.ObjectType{
+	dat.TypePZ, dat.TypeEVD, dat.TypeSRQ, dat.TypeLMR, dat.TypeRMR, dat.TypeEndpoint, dat.TypePSP, dat.TypeRSP,
+}
+
+// selected are the entities that want holds for, the oldest first (UUIDv7 sort by age).
+func (m *Manager) selected(want func(*object) bool) []entity {
+	var out []entity
+	m.index.Range(func(_, v any) bool {
+		if e := v.(entity); want(e.base()) {
+			out = append(out, e)
+		}
+		return true
+	})
+	slices.SortFunc(out, func(a, b entity) int { return cmp.Compare(a.base().id, b.base().id) })
+	return out
+}
+
+// remake makes every object of an adapter again. What is lost is noted with the
+// given cause; what the engine refuses stays listed, with its reason, and can be freed.
+func (m *Manager) remake(ia *adapter, hw rdma.IA, cause string) {
+	for _, t := range remakeOrder {
+		for _, e := range m.objectsOf(ia, t) {
+			if mk, ok := e.(maker); ok {
+				m.remakeOne(mk, hw, cause)
+			}
+		}
+	}
+}
+
+func (m *Manager) remakeOne(mk maker, hw rdma.IA, cause string) {
+	o := mk.base()
+	lost, change, err := mk.remake(hw)
+	if err != nil {
+		d := asError(err)
+		m.log.Warn("an object could not be made again", "type", o.typ, "id", o.id, "error", err)
+		mk.lose(d.Return.String() + ": " + d.Detail)
+		lost, change = "the engine could not make it again: "+d.Return.String()+": "+d.Detail, unmadeChange(d)
+	}
+	if lost == "" {
+		return
+	}
+	e := m.entry(engineCall(lost), o, cause)
+	e.Apply = edit(func(img dat.Object) {
+		if change != nil {
+			change(img)
+		}
+	})
+	m.note(o, e)
+}
+
+// unmadeChange shows in an endpoint that it could not be made again.
+func unmadeChange(d *dat.Error) func(dat.Object) {
+	at := now()
+	return func(img dat.Object) {
+		if e, ok := img.(*dat.Endpoint); ok {
+			e.LastEvent = &dat.LastEvent{Reason: ptr(d.Return.String()), At: at, Detail: ptr("the engine could not make it again: " + d.Detail)}
+		}
+	}
+}
+
+func (z *pz) lose(why string)  { z.hw.take(why) }
+func (q *evd) lose(why string) { q.hw.take(why) }
+func (s *srq) lose(why string) { s.hw.take(why); s.clear() }
+func (l *lmr) lose(why string) { l.hw.take(why) }
+func (w *rmr) lose(why string) { w.hw.take(why); w.m().replaceBinding(w, nil) }
+func (ep *endpoint) lose(why string) {
+	ep.calls.Lock()
+	defer ep.calls.Unlock()
+	ep.hw.take(why)
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	ep.stale = 0
+}
+func (sp *servicePoint) lose(why string) { sp.hw.take(why) }
+
+func (z *pz) remake(hw rdma.IA) (string, func(dat.Object), error) { return "", nil, z.make(hw) }
+
+// remake leaves an async EVD alone that was made with its adapter just now.
+func (q *evd) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	if _, made := q.hw.get(); made && q == q.ia.async {
+		return "", nil, nil
+	}
+	return "", nil, q.make(hw, imageOf[*dat.EVD](&q.object))
+}
+
+func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	img := imageOf[*dat.SRQ](&s.object)
+	if err := s.make(hw, img); err != nil {
+		return "", nil, err
+	}
+	if img.State == dat.SRQOperational {
+		return "", nil, nil
+	}
+	return "its error state", func(o dat.Object) { o.(*dat.SRQ).State = dat.SRQOperational }, nil
+}
+
+// remake of a region: its contents and its key are new.
+func (l *lmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	made := imageOf[*dat.LMR](&l.object).Clone().(*dat.LMR)
+	if err := l.make(hw, made); err != nil {
+		return "", nil, err
+	}
+	return "the contents of the memory and its rmr_context", func(o dat.Object) {
+		r := o.(*dat.LMR)
+		r.RMRContext, r.TargetAddress = made.RMRContext, made.TargetAddress
+	}, nil
+}
+
+func (w *rmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	return "", nil, w.make(hw, imageOf[*dat.RMR](&w.object))
+}
+
+func (ep *endpoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	return "", nil, ep.make(hw, ep.now())
+}
+
+func (sp *servicePoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	switch img := sp.recorded().(type) {
+	case *dat.PSP:
+		_, err := sp.listen(hw, img.ConnQual, false)
+		return "", nil, err
+	case *dat.RSP:
+		if sp.used.Load() {
+			return "", nil, nil
+		}
+		_, err := sp.listen(hw, img.ConnQual, true)
+		return "", nil, err
+	}
+	return "", nil, nil
+}
+
+// clear forgets what is on the queue: the receives went with the device.
+func (s *srq) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outstanding -= len(s.posted)
+	clear(s.posted)
+}

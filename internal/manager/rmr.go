@@ -1,0 +1,192 @@
+package manager
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/datapi/datapi/internal/rdma"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// rmr is a remote memory region: a window. Its binding is live and never
+// recorded, because binds are DTOs.
+type rmr struct {
+	object
+	hw part[rdma.Object]
+
+	mu   sync.Mutex
+	bind *binding // the present one, nil while unbound
+	// ended tells that the window was freed: what completes later binds nothing.
+	ended bool
+}
+
+// binding is a bind of a window, asked for or in force. It keeps its LMR in use.
+type binding struct {
+	rmr            *rmr
+	lmr            dat.Handle
+	offset, length int64
+	privileges     []dat.Privilege
+	context        uint32
+	address        uint64
+}
+
+// fill implements filler.
+func (w *rmr) fill(img dat.Object) {
+	o, ok := img.(*dat.RMR)
+	if !ok {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if b := w.bind; b != nil {
+		context, address := hexContext(b.context), strconv.FormatUint(b.address, 10)
+		o.LMR, o.Offset, o.Length, o.Privileges = b.lmr, b.offset, b.length, slices.Clone(b.privileges)
+		o.RMRContext, o.TargetAddress = &context, &address
+	}
+}
+
+// CreateRMR is dat_rmr_create. Errors: DAT_INVALID_HANDLE,
+// DAT_INSUFFICIENT_RESOURCES, DAT_MODEL_NOT_SUPPORTED.
+func (m *Manager) CreateRMR(ctx context.Context, c Call, in RMRCreate) (*dat.RMR, error) {
+	return write(ctx, m, c, in.IA, "dat_rmr_create", func(u *unit) (*object, *dat.RMR, error) {
+		return u.createRMR(c, in)
+	})
+}
+
+func (u *unit) createRMR(c Call, in RMRCreate) (*object, *dat.RMR, error) {
+	ia, hw, err := u.creating(in.IA)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &rmr{object: newObject(ia, dat.TypeRMR, newID())}
+	img := &dat.RMR{Meta: w.meta(in.Name, in.Labels), PZ: in.PZ, Privileges: []dat.Privilege{}}
+	if _, err := u.admit(ia, w, func(see sight) (dat.Object, *dat.Error) {
+		return img, dat.CheckRMRCreate(&ia.facts, in.PZ, see)
+	}); err != nil {
+		return nil, nil, err
+	}
+	return created(u, c, "dat_rmr_create", w, img, func() error { return w.make(hw, img) })
+}
+
+func (w *rmr) make(hw rdma.IA, img *dat.RMR) error {
+	zone, err := w.m().zone(img.PZ)
+	if err != nil {
+		return err
+	}
+	made, err := hw.CreateRMR(w.id, zone)
+	if err == nil {
+		w.hw.set(made)
+	}
+	return err
+}
+
+func (w *rmr) unmake() {
+	w.hw.free()
+	w.mu.Lock()
+	w.ended = true
+	w.mu.Unlock()
+	w.m().replaceBinding(w, nil)
+}
+
+// FreeRMR is dat_rmr_free; it unbinds. The error is DAT_INVALID_HANDLE.
+func (m *Manager) FreeRMR(ctx context.Context, c Call, id dat.Handle) error {
+	return free(ctx, m, c, id, "dat_rmr_free", func(u *unit) error { return u.freeRMR(c, id) })
+}
+
+func (u *unit) freeRMR(c Call, id dat.Handle) error {
+	w, err := target[*rmr](u, dat.TypeRMR, id)
+	if err != nil {
+		return err
+	}
+	return u.freeUnused(c, w, "dat_rmr_free", nil, func() { w.unmake() })
+}
+
+// BindRMR is dat_rmr_bind: the window opens on a part of a region once the bind
+// completes; no privileges unbind it. Errors: as PostSend, DAT_INVALID_HANDLE,
+// DAT_PROTECTION_VIOLATION, DAT_PRIVILEGES_VIOLATION.
+func (m *Manager) BindRMR(ctx context.Context, c Call, id dat.Handle, in BindPost) (Posted, error) {
+	b := &binding{lmr: in.LMR, offset: in.Offset, length: in.Length, privileges: in.Privileges}
+	var window rdma.Object
+	var mem rdma.LMR
+	p := posting{in: dat.OpBindRMR, kind: dat.KindRMRBind, count: 1, flags: in.Flags, cookie: in.Cookie, bind: b}
+	p.check = func(e *dat.Endpoint) error {
+		w, ok := find[*rmr](m, in.RMR)
+		if !ok || w.recorded() == nil {
+			return errBodyHandle(dat.TypeRMR, in.RMR, "rmr")
+		}
+		b.rmr = w
+		var img *dat.LMR
+		if l, ok := find[*lmr](m, in.LMR); ok {
+			img = imageOf[*dat.LMR](&l.object)
+		}
+		if in.LMR != dat.HandleNull && img == nil {
+			return errBodyHandle(dat.TypeLMR, in.LMR, "lmr")
+		}
+		if err := dat.CheckBind(e, imageOf[*dat.RMR](&w.object), img, in.Offset, in.Length, in.Privileges); err != nil {
+			return err
+		}
+		var err error
+		if window, ok = w.hw.get(); !ok {
+			return errMissing(&w.object, w.hw.reason())
+		}
+		mem, err = m.memoryOf(in.LMR)
+		return err
+	}
+	return m.post(ctx, c, id, p, func(hw rdma.EP, first uint64) error {
+		r := p.request(first)
+		r.RMR, r.LMR, r.Offset, r.Length, r.Privileges = window, mem, in.Offset, in.Length, in.Privileges
+		return hw.Post([]rdma.Request{r})
+	})
+}
+
+// holdMemory counts a window among the users of a region; null has none. It
+// refuses a region that is ending.
+func (m *Manager) holdMemory(h dat.Handle, by int) bool {
+	if h == dat.HandleNull {
+		return true
+	}
+	l, ok := find[*lmr](m, h)
+	if !ok {
+		return false
+	}
+	l.ia.mu.Lock()
+	defer l.ia.mu.Unlock()
+	if by > 0 && l.freeing != nil {
+		return false
+	}
+	l.refs += by
+	return true
+}
+
+// bound takes the completion of a bind: the window now shows the new binding, or
+// keeps the old one where the bind failed.
+func (m *Manager) bound(b *binding, r rdma.Report) {
+	if r.Status != dat.DTOSuccess {
+		m.holdMemory(b.lmr, -1)
+		return
+	}
+	if len(b.privileges) == 0 || b.length == 0 || b.lmr == dat.HandleNull {
+		m.holdMemory(b.lmr, -1)
+		m.replaceBinding(b.rmr, nil)
+		return
+	}
+	b.context, b.address = r.RMRContext, r.TargetAddress
+	m.replaceBinding(b.rmr, b)
+}
+
+// replaceBinding swaps a window's binding and lets go of the old one's region; a
+// window that was freed takes none.
+func (m *Manager) replaceBinding(w *rmr, b *binding) {
+	w.mu.Lock()
+	old := b
+	if !w.ended || b == nil {
+		old, w.bind = w.bind, b
+	}
+	w.mu.Unlock()
+	if old != nil {
+		m.holdMemory(old.lmr, -1)
+	}
+}

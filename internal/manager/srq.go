@@ -1,0 +1,201 @@
+package manager
+
+import (
+	"context"
+	"sync"
+
+	"github.com/datapi/datapi/internal/rdma"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// srq is a shared receive queue.
+type srq struct {
+	object
+	hw part[rdma.SRQ]
+	// endpoints belongs to the adapter's lock: how many receive from it.
+	endpoints int
+
+	mu sync.Mutex
+	// posted are the receives on the queue; outstanding counts those posted whose
+	// completion the consumer has not taken yet.
+	posted      map[uint64]work
+	outstanding int
+}
+
+func newSRQ(ia *adapter, id dat.Handle) *srq {
+	return &srq{object: newObject(ia, dat.TypeSRQ, id), posted: map[uint64]work{}}
+}
+
+// fill implements filler.
+func (s *srq) fill(img dat.Object) {
+	o, ok := img.(*dat.SRQ)
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	available, outstanding := int32(len(s.posted)), int32(s.outstanding)
+	s.mu.Unlock()
+	o.AvailableDTOCount, o.OutstandingDTOCount = nil, nil
+	if info := s.ia.facts.Provider.SRQInfoSupported; info.AvailableDTOCount {
+		o.AvailableDTOCount = &available
+	}
+	if info := s.ia.facts.Provider.SRQInfoSupported; info.OutstandingDTOCount {
+		o.OutstandingDTOCount = &outstanding
+	}
+}
+
+// taken removes a receive that an endpoint took.
+func (s *srq) taken(wr uint64) (work, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, ok := s.posted[wr]
+	delete(s.posted, wr)
+	return w, ok
+}
+
+// reaped counts a completion that the consumer has, or never gets.
+func (s *srq) reaped() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outstanding--
+}
+
+// waiting is the number of outstanding receives.
+func (s *srq) waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outstanding
+}
+
+// CreateSRQ is dat_srq_create. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
+// DAT_INSUFFICIENT_RESOURCES, DAT_MODEL_NOT_SUPPORTED.
+func (m *Manager) CreateSRQ(ctx context.Context, c Call, in SRQCreate) (*dat.SRQ, error) {
+	return write(ctx, m, c, in.IA, "dat_srq_create", func(u *unit) (*object, *dat.SRQ, error) {
+		return u.createSRQ(c, in)
+	})
+}
+
+func (u *unit) createSRQ(c Call, in SRQCreate) (*object, *dat.SRQ, error) {
+	ia, hw, err := u.creating(in.IA)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := newSRQ(ia, newID())
+	img := &dat.SRQ{
+		Meta: s.meta(in.Name, in.Labels), PZ: in.PZ,
+		MaxRecvDTOs: int32(in.MaxRecvDTOs), MaxRecvIOV: int32(in.MaxRecvIOV),
+	}
+	if _, err := u.admit(ia, s, func(see sight) (dat.Object, *dat.Error) {
+		return img, dat.CheckSRQCreate(&ia.facts, in.PZ, in.MaxRecvDTOs, in.MaxRecvIOV, see)
+	}); err != nil {
+		return nil, nil, err
+	}
+	return created(u, c, "dat_srq_create", s, img, func() error { return s.make(hw, img) })
+}
+
+func (s *srq) make(hw rdma.IA, img *dat.SRQ) error {
+	zone, err := s.m().zone(img.PZ)
+	if err != nil {
+		return err
+	}
+	made, err := hw.CreateSRQ(s.id, zone, img.MaxRecvDTOs, img.MaxRecvIOV)
+	if err != nil {
+		return err
+	}
+	s.hw.set(made)
+	if img.LowWatermark > 0 {
+		return made.SetLowWatermark(img.LowWatermark)
+	}
+	return nil
+}
+
+func (s *srq) unmake() { s.hw.free() }
+
+// sharedQueue is the provider's part of an SRQ: nil for null.
+func (m *Manager) sharedQueue(h dat.Handle) (rdma.SRQ, error) {
+	s, ok := find[*srq](m, h)
+	if !ok {
+		return nil, nil
+	}
+	return s.engine()
+}
+
+func (s *srq) engine() (rdma.SRQ, error) {
+	hw, ok := s.hw.get()
+	if !ok || s.ia.gone.Load() {
+		return nil, errMissing(&s.object, s.hw.reason())
+	}
+	return hw, nil
+}
+
+// FreeSRQ is dat_srq_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
+// DAT_INVALID_STATE_SRQ_IN_USE (D36).
+func (m *Manager) FreeSRQ(ctx context.Context, c Call, id dat.Handle) error {
+	return free(ctx, m, c, id, "dat_srq_free", func(u *unit) error { return u.freeSRQ(c, id) })
+}
+
+func (u *unit) freeSRQ(c Call, id dat.Handle) error {
+	s, err := target[*srq](u, dat.TypeSRQ, id)
+	if err != nil {
+		return err
+	}
+	return u.freeUnused(c, s, "dat_srq_free", func(n int) *dat.Error {
+		return errInUse(&s.object, dat.SubInvalidStateSRQInUse, n, "endpoints")
+	}, func() { s.unmake() })
+}
+
+// PostSRQRecv is dat_srq_post_recv: all or nothing. Errors: DAT_INVALID_HANDLE,
+// DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES beyond max_recv_dtos.
+func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in RecvPost) (Posted, error) {
+	if err := m.open(); err != nil {
+		return Posted{}, err
+	}
+	s, ok := find[*srq](m, id)
+	if !ok || s.recorded() == nil {
+		return Posted{}, errHandle(dat.TypeSRQ, id)
+	}
+	if err := s.lock(ctx); err != nil {
+		return Posted{}, err
+	}
+	defer s.unlock()
+	if _, ok := m.index.Load(id); !ok {
+		return Posted{}, errHandle(dat.TypeSRQ, id)
+	}
+	img := imageOf[*dat.SRQ](&s.object)
+	if err := matches(c, img); err != nil {
+		return Posted{}, err
+	}
+	if err := dat.CheckSRQPost(&s.ia.facts, img, s.waiting(), in.Count, in.Size); err != nil {
+		return Posted{}, err
+	}
+	hw, err := s.engine()
+	if err != nil {
+		return Posted{}, err
+	}
+	first := s.ia.wr(c, in.Count)
+	posted := Posted{Posted: in.Count, Cookies: cookiesOf(in.Cookie, first, in.Count)}
+	if c.DryRun {
+		return posted, nil
+	}
+	s.reserve(first, posted.Cookies)
+	if err := hw.PostRecv(recvs(first, in.Count, in.Size)); err != nil {
+		for i := range in.Count {
+			if _, ok := s.taken(first + uint64(i)); ok {
+				s.reaped()
+			}
+		}
+		return Posted{}, asError(err)
+	}
+	return posted, nil
+}
+
+// reserve puts receives on the queue before the engine has them.
+func (s *srq) reserve(first uint64, cookies []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, cookie := range cookies {
+		s.posted[first+uint64(i)] = work{kind: dat.KindRecv, cookie: cookie, srq: s}
+	}
+	s.outstanding += len(cookies)
+}
