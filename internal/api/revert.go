@@ -12,10 +12,6 @@ import (
 // that can ever be modified. The judge of dat_ep_modify says whether that may be.
 func (a *API) revertEndpoint(ctx context.Context, in *revertEndpoint) (*answer, error) {
 	return change(ctx, a, in.Write, dat.TypeEndpoint, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
-		now, ok := a.manager.Get(dat.TypeEndpoint, dat.Handle(in.ID))
-		if !ok {
-			return nil, noSuch(dat.TypeEndpoint)
-		}
 		_, whole, err := a.store.HistoryVersion(ctx, dat.TypeEndpoint, dat.Handle(in.ID), in.Body.Version)
 		if err != nil {
 			return nil, noVersion(err)
@@ -24,8 +20,10 @@ func (a *API) revertEndpoint(ctx context.Context, in *revertEndpoint) (*answer, 
 		if !ok {
 			return nil, noVersion(noSuch(dat.TypeEndpoint))
 		}
-		values := differences(now.(*dat.Endpoint), then)
-		return a.manager.ModifyEP(ctx, c, dat.Handle(in.ID), manager.EPModify{Values: values, RevertedTo: in.Body.Version})
+		return a.manager.ModifyEP(ctx, c, dat.Handle(in.ID), manager.EPModify{
+			RevertedTo: in.Body.Version,
+			Revert:     func(now *dat.Endpoint) dat.Values { return differences(now, then) },
+		})
 	})
 }
 

@@ -45,6 +45,10 @@ type Entry struct {
 	// and may be called again when the recorder tries again. A nil Apply is a
 	// refusal, which changes nothing.
 	Apply func(before Object) Object
+	// Published, where set, is called once after the commit and before anybody is
+	// told of the change, so that who hears of it finds it published. It runs on any
+	// goroutine, with no lock of the recorder's held, in the order of the entries.
+	Published func(Recorded)
 	// Keep, where set, is an answer that is committed together with the change
 	// (Idempotency-Key).
 	Keep *Kept

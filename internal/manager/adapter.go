@@ -17,12 +17,9 @@ type adapter struct {
 	// facts never change after the adapter was opened.
 	facts dat.Facts
 	// async is the EVD for asynchronous events, set before the adapter is seen.
-	async *evd
-	// gone tells that the device is not there (T48).
-	gone atomic.Bool
-	// returning tells that its objects are being made again (T49): new ones wait for
-	// that, so that none is made twice.
-	returning atomic.Bool
+	asyncEVD *evd
+	// device is whether the device is there.
+	device deviceState
 	// nextWR gives the ids of work requests; they never repeat.
 	nextWR atomic.Uint64
 
@@ -32,6 +29,10 @@ type adapter struct {
 	mu    sync.Mutex
 	hw    rdma.IA
 	count [dat.TypeCR + 1]int
+	// creations counts the units that are making something on the device;
+	// noCreations, where set, is closed when there is none left.
+	creations   int
+	noCreations chan struct{}
 	// requests finds a waiting connection request by the provider's handle.
 	requests map[rdma.ConnRequest]*request
 }
@@ -55,21 +56,24 @@ var limits = map[dat.ObjectType]struct {
 // image; the adapter's lock is held. t is nil for what the engine makes.
 func (ia *adapter) admitLocked(u *unit, e entity, img dat.Object) *dat.Error {
 	o := e.base()
-	if l, ok := limits[o.typ]; ok && ia.count[o.typ] >= int(l.max(&ia.facts.Attributes)) {
+	if l, ok := limits[o.typ]; ok && ia.count[o.typ] >= int(l.max(&ia.facts.Attributes)) &&
+		ia.count[o.typ]-u.endedOf(ia, o.typ) >= int(l.max(&ia.facts.Attributes)) {
 		return errExhausted(ia, o.typ, l.subtype, l.field, l.max(&ia.facts.Attributes))
 	}
-	if err := ia.roomOnSRQLocked(img); err != nil {
+	if err := ia.roomOnSRQLocked(u, img); err != nil {
 		return err
 	}
-	ia.count[o.typ]++
-	o.owner = u
-	ia.m.index.Store(o.id, e)
-	ia.m.holdLocked(img)
+	step := enter
+	if u == nil {
+		step = appear
+	}
+	ia.enterLocked(e, step, u)
+	ia.m.addRefsLocked(img)
 	return nil
 }
 
 // roomOnSRQLocked tests max_ep_per_srq for a new endpoint.
-func (ia *adapter) roomOnSRQLocked(img dat.Object) *dat.Error {
+func (ia *adapter) roomOnSRQLocked(u *unit, img dat.Object) *dat.Error {
 	ep, ok := img.(*dat.Endpoint)
 	if !ok || ep.SRQ == dat.HandleNull {
 		return nil
@@ -78,14 +82,34 @@ func (ia *adapter) roomOnSRQLocked(img dat.Object) *dat.Error {
 	if !ok {
 		return nil
 	}
-	return dat.CheckSRQUsers(&ia.facts, &dat.SRQ{Meta: dat.Meta{ID: s.id}}, s.endpoints)
+	users := s.endpoints
+	for _, was := range u.endedUsersOf(s.id) {
+		if was.Type() == dat.TypeEndpoint {
+			users--
+		}
+	}
+	return dat.CheckSRQUsers(&ia.facts, &dat.SRQ{Meta: dat.Meta{ID: s.id}}, users)
+}
+
+// endedOf is the number of objects of a type that this unit of writes ends; nil ends none.
+func (u *unit) endedOf(ia *adapter, t dat.ObjectType) int {
+	if u == nil {
+		return 0
+	}
+	n := 0
+	for _, e := range u.ended {
+		if o := e.base(); o.ia == ia && o.typ == t {
+			n++
+		}
+	}
+	return n
 }
 
 // admit judges under the registry's lock and enters the object if it may be.
-func (u *unit) admit(ia *adapter, e entity, judge func(sight) (dat.Object, *dat.Error)) (dat.Object, error) {
+func (u *unit) admit(ia *adapter, e entity, judge func(resolver) (dat.Object, *dat.Error)) (dat.Object, error) {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
-	img, err := judge(sight{t: u, ia: ia})
+	img, err := judge(resolver{u: u, ia: ia})
 	if err != nil {
 		return nil, err
 	}
@@ -93,47 +117,23 @@ func (u *unit) admit(ia *adapter, e entity, judge func(sight) (dat.Object, *dat.
 		return nil, err
 	}
 	u.made = append(u.made, e)
-	u.undo = append(u.undo, func() { ia.m.drop(img) })
+	u.undo = append(u.undo, func() { ia.m.dropRefs(img) })
 	return img, nil
 }
 
-// end marks an object as ending unless it is in use.
-func (u *unit) end(e entity, inUse func(n int) *dat.Error) error {
+// remove takes an object out of the registry, once.
+func (m *Manager) remove(e entity) {
 	o := e.base()
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
-	if o.freeing != nil {
-		return errGoneHandle(o)
-	}
-	if n := u.usedLocked(o); inUse != nil && n > 0 {
-		return inUse(n)
-	}
-	o.freeing = u
-	u.ended = append(u.ended, e)
-	u.releases = append(u.releases, u.now(o))
-	return nil
-}
-
-// forget takes an object out of the registry.
-func (m *Manager) forget(e entity) {
-	o := e.base()
-	o.ia.mu.Lock()
-	defer o.ia.mu.Unlock()
-	o.dead = true
-	if _, ok := m.index.LoadAndDelete(o.id); ok {
+	if o.life.moveLocked(leave, nil) {
+		m.index.Delete(o.id)
 		o.ia.count[o.typ]--
 		m.names.renamed(o.recorded(), nil)
+		if q, ok := e.(*request); ok {
+			delete(o.ia.requests, q.handle)
+		}
 	}
-}
-
-// device is the provider's adapter, or the refusal of a call that needs it.
-func (ia *adapter) device() (rdma.IA, error) {
-	ia.mu.Lock()
-	defer ia.mu.Unlock()
-	if ia.gone.Load() || ia.returning.Load() || ia.hw == nil {
-		return nil, errIAGone(ia)
-	}
-	return ia.hw, nil
 }
 
 // fill implements filler.

@@ -24,28 +24,36 @@ func (m *Manager) arrive(ctx context.Context, op openedIA) error {
 	return m.start(ctx, op, nil, nil)
 }
 
-// start brings an adapter up with what lived on it: enter, make, record, run.
+// start brings an adapter up with what lived on it: enter, record, make, run.
+// Nothing is entered before all that it needs is set: a new adapter is seen by
+// nobody until it is recorded.
 func (m *Manager) start(ctx context.Context, op openedIA, was *dat.IA, living []dat.Object) error {
 	ia, img := m.newAdapter(op, was)
-	async := asyncOf(was, living)
-	m.index.Store(ia.id, ia)
+	restored := make([]entity, 0, len(living))
 	for _, o := range living {
-		m.enter(ia, o)
+		if e := newEntity(ia, o); e != nil {
+			restored = append(restored, e)
+			e.base().publish(o)
+		}
 	}
-	m.holdAll(ia, living)
-	entries, err := m.startEntries(ia, img, was, async)
-	if err != nil {
-		return err
-	}
+	entries, made := m.startEntries(ia, img, was, restored)
+	ia.enterStarted(made, restored)
+	m.addRestoredRefs(ia, living)
 	if err := m.recordStart(ctx, entries); err != nil {
+		for _, e := range made {
+			m.remove(e)
+		}
 		return err
+	}
+	for _, e := range made {
+		e.base().move(complete, nil)
 	}
 	m.loseConnections(ia)
-	if op.hw != nil {
-		m.remake(ia, op.hw, causeRestore)
+	if op.hw != nil && !m.remake(ia, op.hw, ia.device.losses.Load(), causeRestore) {
+		return errClosed()
 	}
 	for _, e := range m.selected(func(o *object) bool { return o.ia == ia }) {
-		if err := e.base().notes.wait(ctx, m.rec); err != nil {
+		if err := e.base().unrecorded.wait(ctx, m.rec); err != nil {
 			return err
 		}
 	}
@@ -58,26 +66,50 @@ func (m *Manager) start(ctx context.Context, op openedIA, was *dat.IA, living []
 	return nil
 }
 
+// enterStarted enters what is new with the adapter, to be seen when it is recorded,
+// and what lived on it.
+func (ia *adapter) enterStarted(made, restored []entity) {
+	ia.mu.Lock()
+	defer ia.mu.Unlock()
+	starting := &unit{m: ia.m}
+	for _, e := range made {
+		ia.enterLocked(e, enter, starting)
+	}
+	for _, e := range restored {
+		ia.enterLocked(e, appear, nil)
+	}
+	if ia.life.phase() == unborn {
+		ia.enterLocked(ia, appear, nil)
+	}
+}
+
+// enterLocked puts an entity into the registry.
+func (ia *adapter) enterLocked(e entity, step lifeStep, by *unit) {
+	o := e.base()
+	o.life.moveLocked(step, by)
+	ia.count[o.typ]++
+	ia.m.index.Store(o.id, e)
+}
+
 // recordStart commits the images of the adapter itself and publishes them.
 func (m *Manager) recordStart(ctx context.Context, entries []dat.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	recs, err := m.rec.Record(ctx, entries...)
-	if err != nil {
-		return err
-	}
-	for i, r := range recs {
-		if o := m.objectOf(entries[i].Object.ID); o != nil {
-			o.publish(r.Object)
+	for i, e := range entries {
+		entries[i].Published = func(r dat.Recorded) {
+			if o := m.objectOf(e.Object.ID); o != nil {
+				o.publish(r.Object)
+			}
 		}
 	}
-	return nil
+	_, err := m.rec.Record(ctx, entries...)
+	return err
 }
 
 func (m *Manager) run(ia *adapter, hw rdma.IA) {
 	reports := hw.Reports()
-	m.goes(func() { m.pump(ia, reports) })
+	m.spawn(func() { m.pump(ia, reports) })
 }
 
 // newAdapter is the adapter and the image that it should have.
@@ -94,7 +126,7 @@ func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 		img.State, img.Detail = state, ptr(detail)
 		ia.object = newObject(ia, dat.TypeIA, m.iaID(op.hw))
 	} else {
-		ia.gone.Store(true)
+		ia.loseDevice()
 		img.State, img.Detail = dat.IAGone, ptr("the device is not there")
 		ia.object = newObject(ia, dat.TypeIA, was.ID)
 	}
@@ -107,42 +139,39 @@ func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 	return ia, img
 }
 
-// asyncOf is the async EVD that lived with an adapter, or nil.
-func asyncOf(was *dat.IA, living []dat.Object) *dat.EVD {
+// asyncEVDOf is the EVD for asynchronous events that lived with an adapter, or nil.
+func asyncEVDOf(was *dat.IA, restored []entity) *evd {
 	if was == nil {
 		return nil
 	}
-	for _, o := range living {
-		if q, ok := o.(*dat.EVD); ok && q.ID == was.AsyncEVD {
+	for _, e := range restored {
+		if q, ok := e.(*evd); ok && q.id == was.AsyncEVD {
 			return q
 		}
 	}
 	return nil
 }
 
-// startEntries makes the async EVD where there is none and gives the changes of the
-// adapter's own images.
-func (m *Manager) startEntries(ia *adapter, img, was *dat.IA, async *dat.EVD) ([]dat.Entry, error) {
-	var entries []dat.Entry
-	var q *evd
-	if async == nil {
+// startEntries gives the adapter its async EVD, a new one where there is none, and
+// returns the changes of their images and what is new.
+func (m *Manager) startEntries(ia *adapter, img, was *dat.IA, restored []entity) (entries []dat.Entry, made []entity) {
+	q := asyncEVDOf(was, restored)
+	if q == nil {
 		streams := []dat.Stream{dat.StreamAsync}
 		q = newEVD(ia, newID(), asyncQLen, streams, true)
-		made := &dat.EVD{Meta: q.meta("", nil), QLen: asyncQLen, Streams: streams, Waitable: true}
-		ia.count[dat.TypeEVD]++
-		m.index.Store(q.id, q)
 		e := m.entry(engineCall("made with its adapter"), &q.object, "dat_evd_create")
-		e.Apply = becomes(made)
-		entries = append(entries, e)
-	} else {
-		q, _ = find[*evd](m, async.ID)
+		e.Apply = becomes(&dat.EVD{Meta: q.meta("", nil), QLen: asyncQLen, Streams: streams, Waitable: true})
+		entries, made = append(entries, e), append(made, q)
 	}
-	ia.async, img.AsyncEVD = q, q.id
+	ia.asyncEVD, img.AsyncEVD = q, q.id
 	q.refs++
 	q.users.IAs++
 	q.use = q.use.WithOther(dat.StreamAsync)
+	if was == nil {
+		made = append(made, ia)
+	}
 	if was != nil && sameIA(was, img) {
-		return entries, nil
+		return entries, made
 	}
 	cause, reason := "dat_ia_open", ""
 	if was != nil {
@@ -156,7 +185,7 @@ func (m *Manager) startEntries(ia *adapter, img, was *dat.IA, async *dat.EVD) ([
 		}
 		return next
 	}
-	return append(entries, e), nil
+	return append(entries, e), made
 }
 
 // sameIA compares what is recorded of an adapter.

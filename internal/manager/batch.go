@@ -14,13 +14,13 @@ import (
 // It is used by one goroutine, and ends with Run or Cancel.
 type Batch struct {
 	t    *unit
-	done []batched
+	done []batchedOp
 	err  error
 }
 
 // batched is an operation of a batch: its object, and the number of the unit's
 // steps after it.
-type batched struct {
+type batchedOp struct {
 	on   *object
 	upto int
 }
@@ -57,7 +57,7 @@ func (b *Batch) step(c Call, o *object, on dat.Handle, cause string, err error) 
 		b.Cancel()
 		return err
 	}
-	b.done = append(b.done, batched{o, len(b.t.steps)})
+	b.done = append(b.done, batchedOp{o, len(b.t.steps)})
 	return nil
 }
 
@@ -144,7 +144,7 @@ func (b *Batch) SetWatermark(c Call, id dat.Handle, soft, hard *int64) (*dat.End
 }
 
 // freeing are the frees that a batch knows: each carries its end out after the commit.
-var freeing = map[dat.ObjectType]struct {
+var batchFrees = map[dat.ObjectType]struct {
 	cause string
 	free  func(*unit, Call, dat.Handle) error
 }{
@@ -160,7 +160,7 @@ var freeing = map[dat.ObjectType]struct {
 
 // Free ends an unused object, or an UNCONNECTED endpoint, once the batch is committed.
 func (b *Batch) Free(c Call, typ dat.ObjectType, id dat.Handle) error {
-	f, ok := freeing[typ]
+	f, ok := batchFrees[typ]
 	if !ok {
 		return errParameter(dat.SubNone, "", "A batch cannot free a "+typ.String()+"; do it by itself.")
 	}

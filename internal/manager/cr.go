@@ -13,7 +13,7 @@ type request struct {
 	endpoint    dat.Handle
 	privateData []byte
 	// gone, of the adapter's lock, tells that the peer vanished (T46).
-	gone bool
+	peerGone bool
 }
 
 // fill implements filler.
@@ -25,9 +25,9 @@ func (q *request) fill(img dat.Object) {
 
 // arrived takes a request that came to a service point (T8–T11). One that nobody
 // can be told of is rejected.
-func (m *Manager) arrived(r rdma.Report) {
+func (m *Manager) requestArrived(r rdma.Report) {
 	sp, ok := find[*servicePoint](m, r.SP)
-	if ok && sp.await(r) {
+	if ok && sp.keepEarly(r) {
 		return
 	}
 	if !ok || sp.recorded() == nil || !m.admitRequest(sp, r) {
@@ -50,10 +50,10 @@ func (m *Manager) admitRequest(sp *servicePoint, r rdma.Report) bool {
 		if at.EPCreator == dat.PSPProvider {
 			return m.admitTentative(sp, at, q, img, r)
 		}
-		return m.offer(q, img, func() bool { return m.tell(at.EVD, q, img, r) })
+		return m.enterRequest(q, img, func() bool { return m.postRequestEvent(at.EVD, q, img, r) })
 	case *dat.RSP:
 		img.RSP, img.Endpoint, q.endpoint = at.ID, at.Endpoint, at.Endpoint
-		return m.offer(q, img, func() bool { return m.admitReserved(sp, at, q, img, r) })
+		return m.enterRequest(q, img, func() bool { return m.admitReserved(sp, at, q, img, r) })
 	}
 	return false
 }
@@ -61,18 +61,17 @@ func (m *Manager) admitRequest(sp *servicePoint, r rdma.Report) bool {
 // offer enters a request into the registry and lets tell say so to the consumer;
 // where that fails the request is gone again. The note is counted first: who
 // accepts at once waits for the record.
-func (m *Manager) offer(q *request, img *dat.CR, tell func() bool) bool {
-	q.notes.add()
-	defer q.notes.done()
+func (m *Manager) enterRequest(q *request, img *dat.CR, tell func() bool) bool {
+	q.unrecorded.add()
+	defer q.unrecorded.done()
 	q.announce(img)
 	ia := q.ia
 	ia.mu.Lock()
-	ia.count[dat.TypeCR]++
-	m.index.Store(q.id, q)
+	ia.enterLocked(q, appear, nil)
 	ia.requests[q.handle] = q
 	ia.mu.Unlock()
 	if !tell() {
-		m.dropRequest(q)
+		m.remove(q)
 		return false
 	}
 	return true
@@ -80,7 +79,7 @@ func (m *Manager) offer(q *request, img *dat.CR, tell func() bool) bool {
 
 // tell posts the event of a request and notes it. The endpoint's state lock may be
 // held.
-func (m *Manager) tell(evd dat.Handle, q *request, img *dat.CR, r rdma.Report) bool {
+func (m *Manager) postRequestEvent(evd dat.Handle, q *request, img *dat.CR, r rdma.Report) bool {
 	qual := img.ConnQual
 	ref := q.ref()
 	ev := dat.Event{
@@ -96,14 +95,6 @@ func (m *Manager) tell(evd dat.Handle, q *request, img *dat.CR, r rdma.Report) b
 	return true
 }
 
-// dropRequest takes a request out of the registry.
-func (m *Manager) dropRequest(q *request) {
-	q.ia.mu.Lock()
-	delete(q.ia.requests, q.handle)
-	q.ia.mu.Unlock()
-	m.forget(q)
-}
-
 // admitReserved moves the endpoint of an RSP to PASSIVE_CONNECTION_PENDING (T8);
 // a second request finds it there and is rejected (T9).
 func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, q *request, img *dat.CR, r rdma.Report) bool {
@@ -113,11 +104,11 @@ func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, q *request, img *
 	}
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
-	if dat.Judge(ep.live.State, dat.EvRequest).Kind != dat.Move || !m.tell(at.EVD, q, img, r) {
+	if dat.Judge(ep.live.State, dat.EvRequest).Kind != dat.Move || !m.postRequestEvent(at.EVD, q, img, r) {
 		return false
 	}
 	sp.used.Store(true)
-	m.happenedLocked(ep, dat.EvRequest, happening{reason: r.Reason, detail: r.Detail, more: func(e *dat.Endpoint) {
+	m.handleEventLocked(ep, dat.EvRequest, eventDetails{reason: r.Reason, detail: r.Detail, more: func(e *dat.Endpoint) {
 		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = ptr(r.RemoteAddress), ptr(r.RemoteQual), ptr(r.LocalQual)
 	}})
 	return true
@@ -127,7 +118,7 @@ func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, q *request, img *
 // are null, its attributes those of the request as far as it carries them.
 func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, q *request, img *dat.CR, r rdma.Report) bool {
 	ia := sp.ia
-	hw, err := ia.device()
+	hw, err := ia.usableDevice()
 	if err != nil {
 		return false
 	}
@@ -148,18 +139,18 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, q *request, img 
 		m.log.Warn("a request is rejected", "psp", sp.id, "error", refusal)
 		return false
 	}
-	if err := ep.make(hw, e); err != nil {
+	if err := ep.create(hw, e); err != nil {
 		m.log.Warn("a request is rejected", "psp", sp.id, "error", err)
-		m.forget(ep)
+		m.remove(ep)
 		return false
 	}
-	ep.notes.add()
-	defer ep.notes.done()
+	ep.unrecorded.add()
+	defer ep.unrecorded.done()
 	ep.announce(e)
 	img.Endpoint, q.endpoint = ep.id, ep.id
-	if !m.offer(q, img, func() bool { return m.tell(at.EVD, q, img, r) }) {
-		ep.unmake()
-		m.forget(ep)
+	if !m.enterRequest(q, img, func() bool { return m.postRequestEvent(at.EVD, q, img, r) }) {
+		ep.destroy()
+		m.remove(ep)
 		return false
 	}
 	entry := m.entry(engineCall("made for the connection request "+string(q.id)), &ep.object, dat.EvRequest.String())
@@ -170,21 +161,21 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, q *request, img 
 
 // vanished notes that the peer of a waiting request is gone: the request stays,
 // and accepting it fails later (T46, T15).
-func (m *Manager) vanished(ia *adapter, r rdma.Report) {
+func (m *Manager) requestVanished(ia *adapter, r rdma.Report) {
 	ia.mu.Lock()
 	q := ia.requests[r.Request]
 	if q != nil {
-		q.gone = true
+		q.peerGone = true
 	}
 	ia.mu.Unlock()
 	if q == nil {
 		return
 	}
 	if ep, ok := find[*endpoint](m, q.endpoint); ok {
-		m.happened(ep, dat.EvRequestGone, happening{reason: r.Reason, detail: firstOf(r.Detail, "the peer of the connection request vanished")})
+		m.handleEvent(ep, dat.EvRequestGone, eventDetails{reason: r.Reason, detail: firstOf(r.Detail, "the peer of the connection request vanished")})
 		return
 	}
 	e := m.entry(engineCall(firstOf(r.Detail, "the peer of the connection request vanished")), &q.object, dat.EvRequestGone.String())
-	e.Apply = edit(func(*dat.CR) {})
+	e.Apply = changed(func(*dat.CR) {})
 	m.note(&q.object, e)
 }

@@ -29,10 +29,14 @@ func (u *unit) answer(c Call, id dat.Handle, with dat.Handle) (*request, *endpoi
 	return q, ep, nil
 }
 
-// endRequest enters the end of a request.
-func (u *unit) endRequest(c Call, q *request, cause string) {
-	u.ended = append(u.ended, q)
-	u.add(c, &q.object, cause, gone, func() { u.m.dropRequest(q) })
+// endRequest enters the end of a request. The error is DAT_INVALID_HANDLE where
+// the engine ended it meanwhile.
+func (u *unit) endRequest(c Call, q *request, cause string) error {
+	if err := u.end(q, nil); err != nil {
+		return err
+	}
+	u.add(c, &q.object, cause, removed, nil)
+	return nil
 }
 
 // AcceptCR is dat_cr_accept (T12, T13, T16): with the request's own endpoint or one
@@ -85,7 +89,7 @@ func (u *unit) accept(c Call, q *request, ep *endpoint, in dat.Input, privateDat
 	}
 	cr := imageOf[*dat.CR](&q.object)
 	v := dat.Judge(now.State, in)
-	h := happening{more: func(e *dat.Endpoint) {
+	h := eventDetails{more: func(e *dat.Endpoint) {
 		qual := cr.ConnQual
 		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = cr.RemoteIAAddress, cr.RemotePortQual, &qual
 	}}
@@ -97,16 +101,18 @@ func (u *unit) accept(c Call, q *request, ep *endpoint, in dat.Input, privateDat
 	moved := u.addMove(c, ep, in, now.State, v, h)
 	kept := c
 	kept.Keep = nil
-	u.endRequest(kept, q, in.String())
+	if err := u.endRequest(kept, q, in.String()); err != nil {
+		return nil, nil, err
+	}
 	u.after = append(u.after, func() { u.m.acceptNow(q, ep, moved, privateData) })
 	return &ep.object, now, nil
 }
 
 // acceptNow acts. What the engine refuses now fails as what it cannot finish later:
 // ACCEPT_COMPLETION_ERROR, and the endpoint is never stuck (T15, D18).
-func (m *Manager) acceptNow(q *request, ep *endpoint, moved *moved, privateData []byte) {
+func (m *Manager) acceptNow(q *request, ep *endpoint, moved *moveOutcome, privateData []byte) {
 	q.ia.mu.Lock()
-	gone := q.gone
+	gone := q.peerGone
 	q.ia.mu.Unlock()
 	if !moved.took {
 		q.handle.Reject(false, nil)
@@ -114,7 +120,7 @@ func (m *Manager) acceptNow(q *request, ep *endpoint, moved *moved, privateData 
 	}
 	if gone {
 		q.handle.Reject(false, nil)
-		m.happened(ep, dat.EvAcceptFailed, happening{reason: "REQUEST_GONE", detail: "the peer of the connection request vanished before it was accepted"})
+		m.handleEvent(ep, dat.EvAcceptFailed, eventDetails{reason: "REQUEST_GONE", detail: "the peer of the connection request vanished before it was accepted"})
 		return
 	}
 	hw, err := ep.engine()
@@ -126,7 +132,7 @@ func (m *Manager) acceptNow(q *request, ep *endpoint, moved *moved, privateData 
 	if err != nil {
 		q.handle.Reject(false, nil)
 		d := asError(err)
-		m.happened(ep, dat.EvAcceptFailed, happening{reason: d.Return.String(), detail: d.Detail})
+		m.handleEvent(ep, dat.EvAcceptFailed, eventDetails{reason: d.Return.String(), detail: d.Detail})
 	}
 }
 
@@ -161,9 +167,11 @@ func (m *Manager) dismiss(ctx context.Context, c Call, id dat.Handle, in dat.Inp
 		if err := check(&q.ia.facts); err != nil {
 			return err
 		}
-		u.endRequest(c, q, in.String())
+		if err := u.endRequest(c, q, in.String()); err != nil {
+			return err
+		}
 		if ep != nil {
-			if err := u.letGo(c, ep, in); err != nil {
+			if err := u.releaseEndpoint(c, ep, in); err != nil {
 				return err
 			}
 		}
@@ -173,19 +181,18 @@ func (m *Manager) dismiss(ctx context.Context, c Call, id dat.Handle, in dat.Inp
 }
 
 // letGo enters what a dismissed request does to the endpoint that it brought.
-func (u *unit) letGo(c Call, ep *endpoint, in dat.Input) error {
+func (u *unit) releaseEndpoint(c Call, ep *endpoint, in dat.Input) error {
 	c.Keep = nil
 	now := ep.now()
 	v := dat.Judge(now.State, in)
 	if v.Kind == dat.Move {
-		u.addMove(c, ep, in, now.State, v, happening{})
+		u.addMove(c, ep, in, now.State, v, eventDetails{})
 	}
 	if v.Kind == dat.End {
 		if err := u.end(ep, nil); err != nil {
 			return err
 		}
-		u.add(c, &ep.object, in.String(), gone, ep.markFreed)
-		u.after = append(u.after, func() { ep.unmake() })
+		u.endEndpoint(c, ep, in.String())
 	}
 	return nil
 }

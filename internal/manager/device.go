@@ -1,19 +1,56 @@
 package manager
 
 import (
-	"context"
-
-	"github.com/datapi/datapi/internal/rdma"
+	"sync/atomic"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
+
+// devicePhase is whether the device of an adapter is there.
+type devicePhase uint32
+
+const (
+	// devicePresent: the device is there, and all objects have their parts.
+	devicePresent devicePhase = iota
+	// deviceGone: it is not there (T48).
+	deviceGone
+	// deviceReturning: it is there again and its objects are being made again (T49).
+	// New ones wait for that.
+	deviceReturning
+)
+
+// deviceState is the phase of an adapter's device. It is changed under the lock
+// of the registry (adapter.mu) and read anywhere.
+type deviceState struct {
+	now atomic.Uint32
+	// losses counts how often the device went, so that who makes an object notices
+	// that it made it on a device that is lost meanwhile.
+	losses atomic.Uint64
+}
+
+func (d *deviceState) phase() devicePhase { return devicePhase(d.now.Load()) }
+
+func (d *deviceState) gone() bool { return d.phase() == deviceGone }
 
 const goneDetail = "the device vanished"
 
-// deviceGone takes the loss of a device (T48): connections break, requests end,
+// loseDevice notes that the device is not there, and reports whether it was.
+func (ia *adapter) loseDevice() bool {
+	ia.mu.Lock()
+	defer ia.mu.Unlock()
+	if ia.device.gone() {
+		return false
+	}
+	ia.device.now.Store(uint32(deviceGone))
+	ia.device.losses.Add(1)
+	return true
+}
+
+// deviceLost handles the loss of a device (T48): connections break, requests end,
 // everything else stays and waits for its return.
-func (m *Manager) deviceGone(ia *adapter, r rdma.Report) {
-	if ia.gone.Swap(true) {
+func (m *Manager) deviceLost(ia *adapter, r rdma.Report) {
+	if !ia.loseDevice() {
 		return
 	}
 	why := firstOf(r.Detail, goneDetail)
@@ -28,7 +65,7 @@ func (m *Manager) deviceGone(ia *adapter, r rdma.Report) {
 	}
 	for _, t := range remakeOrder {
 		for _, e := range m.objectsOf(ia, t) {
-			if l, ok := e.(maker); ok {
+			if l, ok := e.(remakeable); ok {
 				l.lose(why)
 			}
 		}
@@ -37,68 +74,144 @@ func (m *Manager) deviceGone(ia *adapter, r rdma.Report) {
 
 // endRequestNow ends a request that nobody can answer any more.
 func (m *Manager) endRequestNow(q *request, cause, why string) {
-	m.dropRequest(q)
+	m.remove(q)
 	e := m.entry(engineCall(why), &q.object, cause)
-	e.Apply = gone
+	e.Apply = removed
 	m.note(&q.object, e)
 }
 
-// loseEndpoint moves an endpoint as T48 says. One that is gone with its request
+// loseEndpoint moves an endpoint as T48 says. One that ends with its request
 // ends in the record too.
 func (m *Manager) loseEndpoint(ep *endpoint, why string) {
 	ep.mu.Lock()
 	v := dat.Judge(ep.live.State, dat.EvDeviceGone)
 	if v.Kind == dat.End {
 		e := m.entry(engineCall(why), &ep.object, dat.EvDeviceGone.Word())
-		e.Apply = gone
+		e.Apply = removed
 		m.note(&ep.object, e)
 	} else if v.Kind == dat.Move {
-		m.happenedLocked(ep, dat.EvDeviceGone, happening{reason: "DEVICE_GONE", detail: why})
+		m.handleEventLocked(ep, dat.EvDeviceGone, eventDetails{reason: "DEVICE_GONE", detail: why})
 	}
 	ep.mu.Unlock()
 	if v.Kind == dat.End {
-		ep.over.Store(true)
-		m.goes(func() { m.bury(ep) })
+		ep.move(finish, nil)
+		m.spawn(func() { m.removeEnded(ep) })
 		return
 	}
-	m.act(ep)
+	m.endOwedConnection(ep)
 	ep.mu.Lock()
 	m.flushLocked(ep)
 	ep.mu.Unlock()
-	m.act(ep)
+	m.endOwedConnection(ep)
 }
 
-// bury takes an endpoint that ended by itself out of the registry, after the write
-// that may be under way on it: that one settles what the endpoint uses.
-func (m *Manager) bury(ep *endpoint) {
-	if err := ep.lock(context.Background()); err != nil {
+// removeEnded takes an endpoint that the engine ended out of the registry, after
+// the write that may be under way on it: that one may have removed it itself.
+func (m *Manager) removeEnded(ep *endpoint) {
+	if err := ep.lock(m.ctx); err != nil {
 		return
 	}
 	defer ep.unlock()
-	m.drop(ep.now())
-	m.forget(ep)
-	ep.markFreed()
-}
-
-// deviceBack takes the return of a device (T49): its objects are made again.
-func (m *Manager) deviceBack(ia *adapter) {
-	hw := ia.hardware()
-	if hw == nil || !ia.gone.Load() {
+	if ep.life.phase() == ended {
 		return
 	}
-	ia.returning.Store(true)
-	ia.gone.Store(false)
-	m.remake(ia, hw, dat.EvDeviceBack.Word())
-	ia.returning.Store(false)
-	state, detail := hw.State()
-	m.noteIA(ia, "device_back", "the device is there again", state, detail)
+	m.dropRefs(ep.now())
+	m.remove(ep)
+	ep.markEnded()
+	m.endOwedConnection(ep)
 }
 
-// hardware is the provider's adapter, also while the device is gone.
-func (ia *adapter) hardware() rdma.IA {
+// deviceBack handles the return of a device (T49): a worker makes its objects
+// again, one after the other and each under its operation lock, so that no write
+// is under way on it. Reports go on meanwhile.
+func (m *Manager) deviceBack(ia *adapter) {
+	ia.mu.Lock()
+	hw, losses := ia.hw, ia.device.losses.Load()
+	back := hw != nil && ia.device.gone()
+	if back {
+		ia.device.now.Store(uint32(deviceReturning))
+	}
+	ia.mu.Unlock()
+	if !back {
+		return
+	}
+	m.spawn(func() {
+		if !ia.awaitCreations() || !m.remake(ia, hw, losses, dat.EvDeviceBack.Word()) {
+			return
+		}
+		state, detail := hw.State()
+		if ia.returned(losses) {
+			m.noteIA(ia, "device_back", "the device is there again", state, detail)
+		}
+	})
+}
+
+// returned ends the return of a device, unless it was lost again meanwhile.
+func (ia *adapter) returned(losses uint64) bool {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
-	return ia.hw
+	if ia.device.losses.Load() != losses {
+		return false
+	}
+	ia.device.now.Store(uint32(devicePresent))
+	return true
+}
+
+// usableDevice is the provider's adapter, or the refusal of a call that needs it.
+func (ia *adapter) usableDevice() (rdma.IA, error) {
+	ia.mu.Lock()
+	defer ia.mu.Unlock()
+	return ia.usableDeviceLocked()
+}
+
+func (ia *adapter) usableDeviceLocked() (rdma.IA, error) {
+	if ia.hw == nil || ia.device.phase() != devicePresent {
+		return nil, errAbsent(ia)
+	}
+	return ia.hw, nil
+}
+
+// createOn is usableDevice for a creation: until created is called, the return of
+// the device waits, so that every object is made on one device only.
+func (ia *adapter) createOn() (rdma.IA, error) {
+	ia.mu.Lock()
+	defer ia.mu.Unlock()
+	hw, err := ia.usableDeviceLocked()
+	if err == nil {
+		ia.creations++
+	}
+	return hw, err
+}
+
+// created ends what createOn began.
+func (ia *adapter) created() {
+	ia.mu.Lock()
+	defer ia.mu.Unlock()
+	if ia.creations--; ia.creations == 0 && ia.noCreations != nil {
+		close(ia.noCreations)
+		ia.noCreations = nil
+	}
+}
+
+// awaitCreations waits until no creation is under way; false where the Manager
+// closes before that.
+func (ia *adapter) awaitCreations() bool {
+	ia.mu.Lock()
+	if ia.creations == 0 {
+		ia.mu.Unlock()
+		return true
+	}
+	if ia.noCreations == nil {
+		ia.noCreations = make(chan struct{})
+	}
+	none := ia.noCreations
+	ia.mu.Unlock()
+	select {
+	case <-none:
+		return true
+	case <-ia.m.ctx.Done():
+		return false
+	}
 }
 
 // objectsOf are the objects of an adapter of one type, the oldest first.

@@ -23,39 +23,45 @@ type endpoint struct {
 	live *dat.Endpoint // replaced, never changed
 	// recvs are the receives at the endpoint: posted to it, or taken from its SRQ,
 	// and not completed; requests likewise.
-	recvs, requests map[uint64]work
+	recvs, requests map[uint64]outstandingWork
 	counters        dat.DTOCounters
-	proof           *dat.Time
+	lastProofOfLife *dat.Time
 	// attempt counts connections, so that timers of an old one do nothing.
 	attempt uint64
 	timer   *time.Timer
 	probes  *time.Timer
 	probing bool
-	// stale counts the resets whose report has not been read yet: until then
-	// reports speak of a connection that is over.
-	stale int
-	// ending asks for the provider's Disconnect, see act.
-	ending bool
-	// loose are binds that will not complete; act lets go of their regions.
-	loose   []*binding
-	changed chan struct{}
-	freed   bool
+	// unreportedResets counts the resets whose report has not been read yet: until
+	// then reports speak of a connection that is over.
+	unreportedResets int
+	// disconnectOwed asks for the provider's Disconnect, see endOwedConnection.
+	disconnectOwed bool
+	// orphanedBinds will not complete; endOwedConnection drops their regions.
+	orphanedBinds []*rmrBinding
+	changed       chan struct{}
 }
 
 // work is an outstanding DTO or RMR bind.
-type work struct {
+type outstandingWork struct {
 	kind   dat.DTOKind
 	cookie string
 	flags  []dat.CompletionFlag
 	srq    *srq
-	bind   *binding
+	bind   *rmrBinding
 }
 
 func newEndpoint(ia *adapter, id dat.Handle) *endpoint {
 	return &endpoint{
 		object: newObject(ia, dat.TypeEndpoint, id),
-		recvs:  map[uint64]work{}, requests: map[uint64]work{}, changed: make(chan struct{}),
+		recvs:  map[uint64]outstandingWork{}, requests: map[uint64]outstandingWork{}, changed: make(chan struct{}),
 	}
+}
+
+// current is the newest live image; it is never changed.
+func (ep *endpoint) current() *dat.Endpoint {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	return ep.live
 }
 
 // now is the live image under the recorded object's head.
@@ -75,7 +81,7 @@ func (ep *endpoint) status(now dat.Time) dat.EPStatus {
 	defer ep.mu.Unlock()
 	return dat.EPStatus{
 		State: ep.live.State, RecvIdle: len(ep.recvs) == 0, RequestIdle: len(ep.requests) == 0,
-		ObservedAt: now, LastProofOfLife: ep.proof,
+		ObservedAt: now, LastProofOfLife: ep.lastProofOfLife,
 		Recvs: int32(len(ep.recvs)), Requests: int32(len(ep.requests)), Counters: ep.counters,
 	}
 }
@@ -98,18 +104,18 @@ func (ep *endpoint) recvQuery() dat.RecvQuery {
 	return out
 }
 
-// watch gives the live state, what is closed at its next change, and whether the
-// endpoint is freed.
+// watch returns the live state, what is closed at its next change, and whether the
+// endpoint has ended.
 func (ep *endpoint) watch() (dat.EPState, <-chan struct{}, bool) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
-	return ep.live.State, ep.changed, ep.freed
+	return ep.live.State, ep.changed, ep.hasEnded()
 }
 
 // setLocked replaces the live image and wakes who watches the state.
 func (ep *endpoint) setLocked(e *dat.Endpoint) {
 	moved := ep.live == nil || ep.live.State != e.State
-	ep.m().settled(ep, ep.live, e)
+	ep.m().updatePlace(ep, ep.live, e)
 	ep.live = e
 	if moved {
 		close(ep.changed)
@@ -137,32 +143,35 @@ func (ep *endpoint) stopTimersLocked() {
 // engine is the provider's part, or the refusal of a call that needs it.
 func (ep *endpoint) engine() (rdma.EP, error) {
 	hw, ok := ep.hw.get()
-	if !ok || ep.ia.gone.Load() {
+	if !ok || ep.ia.device.gone() {
 		return nil, errMissing(&ep.object, ep.hw.reason())
 	}
 	return hw, nil
 }
 
-// markFreed ends the live part: timers stop, nothing is outstanding, watchers wake.
-func (ep *endpoint) markFreed() {
+// hasEnded reports whether the endpoint has left the registry.
+func (ep *endpoint) hasEnded() bool { return ep.life.phase() == ended }
+
+// markEnded ends the live part of an endpoint that has left the registry: timers
+// stop, nothing is outstanding, watchers wake. The caller owes endOwedConnection.
+func (ep *endpoint) markEnded() {
 	ep.mu.Lock()
-	ep.freed, ep.ending = true, false
-	ep.m().settled(ep, ep.live, nil)
+	defer ep.mu.Unlock()
+	ep.disconnectOwed = false
+	ep.m().updatePlace(ep, ep.live, nil)
 	ep.stopTimersLocked()
 	ep.dropWorksLocked()
 	close(ep.changed)
 	ep.changed = make(chan struct{})
-	ep.mu.Unlock()
-	ep.m().act(ep)
 }
 
 // dropWorksLocked forgets what is outstanding: its completions are lost (T2, T39).
 func (ep *endpoint) dropWorksLocked() {
-	for _, set := range []map[uint64]work{ep.recvs, ep.requests} {
+	for _, set := range []map[uint64]outstandingWork{ep.recvs, ep.requests} {
 		for _, w := range set {
 			w.reap()
 			if w.bind != nil {
-				ep.loose = append(ep.loose, w.bind)
+				ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
 			}
 		}
 		clear(set)

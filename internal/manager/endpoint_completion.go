@@ -14,12 +14,12 @@ import (
 // other than a flush breaks the connection (T37).
 func (m *Manager) completed(ep *endpoint, r rdma.Report) {
 	ep.mu.Lock()
-	if ep.stale > 0 || ep.freed {
+	if ep.unreportedResets > 0 || ep.hasEnded() {
 		if r.SRQ == dat.HandleNull {
 			r.SRQ = ep.live.SRQ
 		}
 		ep.mu.Unlock()
-		m.lost(r)
+		m.dropReceive(r)
 		return
 	}
 	w, ok := ep.takeWorkLocked(r)
@@ -29,17 +29,17 @@ func (m *Manager) completed(ep *endpoint, r rdma.Report) {
 		return
 	}
 	if w.bind != nil {
-		m.bound(w.bind, r)
+		m.bindCompleted(w.bind, r)
 	}
 	ep.mu.Lock()
 	m.completeLocked(ep, w, r)
 	ep.mu.Unlock()
-	m.act(ep)
+	m.endOwedConnection(ep)
 }
 
 // takeWorkLocked finds the work request of a completion and ends it. A receive
 // that an SRQ gave is found there where the provider did not report its taking.
-func (ep *endpoint) takeWorkLocked(r rdma.Report) (work, bool) {
+func (ep *endpoint) takeWorkLocked(r rdma.Report) (outstandingWork, bool) {
 	if w, ok := ep.requests[r.WR]; ok {
 		delete(ep.requests, r.WR)
 		return w, true
@@ -51,20 +51,20 @@ func (ep *endpoint) takeWorkLocked(r rdma.Report) (work, bool) {
 	if s, ok := find[*srq](ep.m(), ep.live.SRQ); ok {
 		return s.taken(r.WR)
 	}
-	return work{}, false
+	return outstandingWork{}, false
 }
 
 // completeLocked counts, tells the consumer and judges what follows; the caller
 // owes act.
-func (m *Manager) completeLocked(ep *endpoint, w work, r rdma.Report) {
+func (m *Manager) completeLocked(ep *endpoint, w outstandingWork, r rdma.Report) {
 	ep.countLocked(w.kind, r)
 	if r.Status == dat.DTOSuccess {
 		at := dat.At(time.Now())
-		ep.proof = &at
+		ep.lastProofOfLife = &at
 	}
 	m.completionEventLocked(ep, w, r)
 	if r.Status != dat.DTOSuccess && r.Status != dat.DTOErrFlushed {
-		m.happenedLocked(ep, dat.EvBroken, happening{
+		m.handleEventLocked(ep, dat.EvBroken, eventDetails{
 			reason: r.Status.String(), detail: firstOf(r.Detail, w.kind.String()+" failed with "+r.Status.String()), derived: true,
 		})
 	}
@@ -106,7 +106,7 @@ func (ep *endpoint) countLocked(kind dat.DTOKind, r rdma.Report) {
 
 // completionEventLocked puts the DTO's event on its EVD. A request posted with
 // SUPPRESS has one only when it fails.
-func (m *Manager) completionEventLocked(ep *endpoint, w work, r rdma.Report) {
+func (m *Manager) completionEventLocked(ep *endpoint, w outstandingWork, r rdma.Report) {
 	if r.Status == dat.DTOSuccess && slices.Contains(w.flags, dat.CompletionSuppress) {
 		w.reap()
 		return
@@ -122,13 +122,13 @@ func (m *Manager) completionEventLocked(ep *endpoint, w work, r rdma.Report) {
 }
 
 // reap tells an SRQ that the consumer has the completion of one of its receives.
-func (w work) reap() {
+func (w outstandingWork) reap() {
 	if w.srq != nil {
 		w.srq.reaped()
 	}
 }
 
-func completionEvent(ep *endpoint, w work, r rdma.Report) dat.Event {
+func completionEvent(ep *endpoint, w outstandingWork, r rdma.Report) dat.Event {
 	kind, status, length, cookie := w.kind, r.Status, r.Length, w.cookie
 	ref := ep.ref()
 	ev := dat.Event{Event: dat.EventDTOCompletion, Stream: dat.StreamDTO, Endpoint: ep.id, Object: &ref, Reason: ptr(r.Reason)}
@@ -149,7 +149,7 @@ func completionEvent(ep *endpoint, w work, r rdma.Report) dat.Event {
 // wakesLocked tells whether a completion is a notification event: not that of an
 // UNSIGNALLED request, nor in SOLICITED_WAIT mode a receive that the sender did
 // not mark. A failure always is.
-func (ep *endpoint) wakesLocked(w work, r rdma.Report) bool {
+func (ep *endpoint) wakesLocked(w outstandingWork, r rdma.Report) bool {
 	if r.Status != dat.DTOSuccess {
 		return true
 	}
@@ -162,7 +162,7 @@ func (ep *endpoint) wakesLocked(w work, r rdma.Report) bool {
 // flushLocked completes everything that is outstanding as flushed where no engine
 // is left to do it (T48).
 func (m *Manager) flushLocked(ep *endpoint) {
-	for _, set := range []map[uint64]work{ep.recvs, ep.requests} {
+	for _, set := range []map[uint64]outstandingWork{ep.recvs, ep.requests} {
 		ids := make([]uint64, 0, len(set))
 		for wr := range set {
 			ids = append(ids, wr)
@@ -172,7 +172,7 @@ func (m *Manager) flushLocked(ep *endpoint) {
 			w := set[wr]
 			delete(set, wr)
 			if w.bind != nil {
-				ep.loose = append(ep.loose, w.bind)
+				ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
 			}
 			m.completeLocked(ep, w, rdma.Report{WR: wr, Status: dat.DTOErrFlushed, Reason: "DEVICE_GONE"})
 		}
@@ -186,12 +186,12 @@ func (m *Manager) taken(ep *endpoint, r rdma.Report) {
 		return
 	}
 	ep.mu.Lock()
-	if ep.stale > 0 || ep.freed {
-		m.lost(r)
+	if ep.unreportedResets > 0 || ep.hasEnded() {
+		m.dropReceive(r)
 	} else if w, ok := s.taken(r.WR); ok {
 		ep.recvs[r.WR] = w
 		m.watermarksLocked(ep, len(ep.recvs))
 	}
 	ep.mu.Unlock()
-	m.act(ep)
+	m.endOwedConnection(ep)
 }

@@ -10,33 +10,33 @@ import (
 )
 
 // addMove enters a move of an endpoint by an operation: the record is made first;
-// then the state is live, unless an event was faster, and done is told which.
-func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v dat.Verdict, h happening) *moved {
+// then the state is live, unless an event was faster. The outcome tells which.
+func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v dat.Verdict, h eventDetails) *moveOutcome {
 	at := now()
 	var last *dat.LastEvent
 	if v.Event != dat.EventNone {
 		last = &dat.LastEvent{Event: v.Event, Reason: ptr(h.reason), At: at, Detail: ptr(h.detail)}
 	}
 	change := transition(from, v, last, h.more)
-	out := &moved{}
-	u.add(c, &ep.object, in.String(), edit(change), func() {
+	out := &moveOutcome{}
+	u.add(c, &ep.object, in.String(), changed(change), func() {
 		ep.mu.Lock()
-		if out.took = ep.live.State == from && !ep.freed; out.took {
+		defer ep.mu.Unlock()
+		if out.took = ep.live.State == from && !ep.hasEnded(); out.took {
 			e := ep.live.Copy()
 			change(e)
 			ep.setLocked(e)
-			ep.ending = ep.ending || v.Next == dat.EPDisconnected
+			ep.disconnectOwed = ep.disconnectOwed || v.Next == dat.EPDisconnected
 			ep.enteredLocked(v.Next)
 			u.m.announceLocked(ep, v.Event, h, at)
 		}
-		ep.mu.Unlock()
-		u.m.act(ep)
 	})
+	u.after = append(u.after, func() { u.m.endOwedConnection(ep) })
 	return out
 }
 
 // moved tells whether an operation's move took effect: an event may have been faster.
-type moved struct{ took bool }
+type moveOutcome struct{ took bool }
 
 // ConnectEP is dat_ep_connect (T20–T27). The outcome is an event. Errors:
 // DAT_INVALID_STATE, DAT_INVALID_PARAMETER, DAT_INVALID_ADDRESS,
@@ -114,7 +114,7 @@ func (u *unit) connect(c Call, ep *endpoint, now *dat.Endpoint, in dat.Input, q 
 	}
 	addr, qual := q.RemoteIAAddress, int32(q.RemotePortQual)
 	v := dat.Judge(now.State, in)
-	h := happening{more: func(e *dat.Endpoint) { e.RemoteIAAddress, e.RemotePortQual = &addr, &qual }}
+	h := eventDetails{more: func(e *dat.Endpoint) { e.RemoteIAAddress, e.RemotePortQual = &addr, &qual }}
 	if c.DryRun {
 		after := now.Copy()
 		transition(now.State, v, nil, h.more)(after)
@@ -122,14 +122,14 @@ func (u *unit) connect(c Call, ep *endpoint, now *dat.Endpoint, in dat.Input, q 
 	}
 	u.addMove(c, ep, in, now.State, v, h)
 	u.after = append(u.after, func() {
-		u.m.dial(ep, in, now.State, rdma.Connect{RemoteAddress: addr, RemoteQual: qual, PrivateData: q.PrivateData, QOS: qos}, q.TimeoutUS, &u.refusal)
+		u.m.startConnect(ep, in, now.State, rdma.Connect{RemoteAddress: addr, RemoteQual: qual, PrivateData: q.PrivateData, QOS: qos}, q.TimeoutUS, &u.refusal)
 	})
 	return &ep.object, now, nil
 }
 
 // dial acts: the provider starts to connect. Its synchronous refusal takes the
 // state back, except that an unreachable peer is an event (T27, D19).
-func (m *Manager) dial(ep *endpoint, in dat.Input, from dat.EPState, to rdma.Connect, timeoutUS *int64, refusal *error) {
+func (m *Manager) startConnect(ep *endpoint, in dat.Input, from dat.EPState, to rdma.Connect, timeoutUS *int64, refusal *error) {
 	ep.mu.Lock()
 	ep.attempt++
 	attempt, waits := ep.attempt, ep.live.State == dat.EPActiveConnectionPending
@@ -149,15 +149,15 @@ func (m *Manager) dial(ep *endpoint, in dat.Input, from dat.EPState, to rdma.Con
 	}
 	d := asError(err)
 	if d.Subtype == dat.SubInvalidAddressUnreachable {
-		m.happened(ep, dat.EvUnreachable, happening{reason: d.Return.String(), detail: d.Detail})
+		m.handleEvent(ep, dat.EvUnreachable, eventDetails{reason: d.Return.String(), detail: d.Detail})
 		return
 	}
 	*refusal = d
-	m.takeBack(ep, in, dat.EPActiveConnectionPending, from, d)
+	m.revertMove(ep, in, dat.EPActiveConnectionPending, from, d)
 }
 
 // takeBack is the second change of an operation that the engine refused.
-func (m *Manager) takeBack(ep *endpoint, in dat.Input, entered, from dat.EPState, d *dat.Error) {
+func (m *Manager) revertMove(ep *endpoint, in dat.Input, entered, from dat.EPState, d *dat.Error) {
 	back := moveTo(dat.Verdict{Kind: dat.Move, Next: from}, nil, nil)
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
@@ -175,17 +175,17 @@ func (m *Manager) startTimer(ep *endpoint, attempt uint64, timeoutUS *int64) {
 	d := time.Duration(*timeoutUS) * time.Microsecond
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
-	if ep.freed || ep.attempt != attempt || ep.live.State != dat.EPActiveConnectionPending {
+	if ep.hasEnded() || ep.attempt != attempt || ep.live.State != dat.EPActiveConnectionPending {
 		return
 	}
 	ep.timer = time.AfterFunc(d, func() {
 		ep.mu.Lock()
 		if ep.attempt == attempt && ep.live.State == dat.EPActiveConnectionPending && !m.stopping() {
-			m.happenedLocked(ep, dat.EvTimedOut, happening{
+			m.handleEventLocked(ep, dat.EvTimedOut, eventDetails{
 				reason: "TIMED_OUT", detail: "no connection after " + d.String() + ", the consumer's timeout", derived: true,
 			})
 		}
 		ep.mu.Unlock()
-		m.act(ep)
+		m.endOwedConnection(ep)
 	})
 }

@@ -33,7 +33,7 @@ func (u *unit) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
 		return nil, nil, err
 	}
 	ep := newEndpoint(ia, newID())
-	made, err := u.admit(ia, ep, func(s sight) (dat.Object, *dat.Error) {
+	made, err := u.admit(ia, ep, func(s resolver) (dat.Object, *dat.Error) {
 		e, err := dat.CheckEPCreate(in.Values, in.SRQ, &ia.facts, s)
 		if err != nil {
 			return nil, err
@@ -47,11 +47,11 @@ func (u *unit) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
 		return nil, nil, err
 	}
 	img := made.(*dat.Endpoint)
-	return created(u, c, createCause(in), ep, img, func() error { return ep.make(hw, img) })
+	return created(u, c, createCause(in), ep, img, func() error { return ep.create(hw, img) })
 }
 
 // make gives the endpoint its part of the provider.
-func (ep *endpoint) make(hw rdma.IA, img *dat.Endpoint) error {
+func (ep *endpoint) create(hw rdma.IA, img *dat.Endpoint) error {
 	params, err := ep.ia.m.params(img)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (ep *endpoint) make(hw rdma.IA, img *dat.Endpoint) error {
 	return err
 }
 
-func (ep *endpoint) unmake() {
+func (ep *endpoint) destroy() {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
 	ep.hw.free()
@@ -104,7 +104,7 @@ func (u *unit) freeEP(c Call, id dat.Handle, unconnected bool) error {
 	}
 	now := u.live(ep)
 	if v := dat.Judge(now.State, dat.OpFree); v.Kind != dat.End {
-		return ep.holder(v.Err(now.State, dat.OpFree))
+		return u.holder(ep, v.Err(now.State, dat.OpFree))
 	}
 	if unconnected && now.State != dat.EPUnconnected {
 		return errNotUnused(now.State)
@@ -112,9 +112,14 @@ func (u *unit) freeEP(c Call, id dat.Handle, unconnected bool) error {
 	if err := u.end(ep, nil); err != nil {
 		return err
 	}
-	u.add(c, &ep.object, "dat_ep_free", gone, ep.markFreed)
-	u.after = append(u.after, func() { ep.unmake() })
+	u.endEndpoint(c, ep, "dat_ep_free")
 	return nil
+}
+
+// endEndpoint enters the end of an endpoint that u is ending: record, then act.
+func (u *unit) endEndpoint(c Call, ep *endpoint, cause string) {
+	u.add(c, &ep.object, cause, removed, ep.markEnded)
+	u.after = append(u.after, func() { u.m.endOwedConnection(ep); ep.destroy() })
 }
 
 func errNotUnused(s dat.EPState) *dat.Error {
@@ -125,8 +130,8 @@ func errNotUnused(s dat.EPState) *dat.Error {
 }
 
 // holder adds to a refusal what keeps the endpoint: its RSP or its request.
-func (ep *endpoint) holder(err *dat.Error) error {
-	ep.ia.m.index.Range(func(_, v any) bool {
+func (u *unit) holder(ep *endpoint, err *dat.Error) error {
+	u.m.index.Range(func(_, v any) bool {
 		switch o := v.(type) {
 		case *request:
 			if o.endpoint == ep.id {
@@ -134,7 +139,7 @@ func (ep *endpoint) holder(err *dat.Error) error {
 				return false
 			}
 		case *servicePoint:
-			if img, ok := o.recorded().(*dat.RSP); ok && img.Endpoint == ep.id && !o.used.Load() {
+			if img, ok := u.now(&o.object).(*dat.RSP); ok && img.Endpoint == ep.id && !o.used.Load() {
 				err.Detail += " Free the RSP " + string(o.id) + " first."
 				return false
 			}

@@ -22,12 +22,12 @@ func (m *Manager) DisconnectEP(ctx context.Context, c Call, id dat.Handle, how d
 		if err != nil {
 			return nil, nil, err
 		}
-		return u.leave(c, ep, in, func() { m.drained(ep) })
+		return u.endConnection(c, ep, in, func() { m.drained(ep) })
 	})
 }
 
 // leave judges a disconnect or a reset and enters its move; act runs afterwards.
-func (u *unit) leave(c Call, ep *endpoint, in dat.Input, act func()) (*object, *dat.Endpoint, error) {
+func (u *unit) endConnection(c Call, ep *endpoint, in dat.Input, act func()) (*object, *dat.Endpoint, error) {
 	if err := u.match(c, &ep.object); err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +44,7 @@ func (u *unit) leave(c Call, ep *endpoint, in dat.Input, act func()) (*object, *
 		transition(now.State, v, nil, nil)(after)
 		return &ep.object, after, nil
 	}
-	u.addMove(c, ep, in, now.State, v, happening{reason: "CONSUMER", detail: "disconnected by the consumer"})
+	u.addMove(c, ep, in, now.State, v, eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer"})
 	u.after = append(u.after, act)
 	return &ep.object, now, nil
 }
@@ -54,12 +54,12 @@ func (m *Manager) drained(ep *endpoint) {
 	ep.mu.Lock()
 	m.drainedLocked(ep)
 	ep.mu.Unlock()
-	m.act(ep)
+	m.endOwedConnection(ep)
 }
 
 func (m *Manager) drainedLocked(ep *endpoint) {
 	if ep.live.State == dat.EPDisconnectPending && len(ep.requests) == 0 {
-		m.happenedLocked(ep, dat.EvDrained, happening{reason: "CONSUMER", detail: "disconnected by the consumer after its requests were done", derived: true})
+		m.handleEventLocked(ep, dat.EvDrained, eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer after its requests were done", derived: true})
 	}
 }
 
@@ -72,37 +72,37 @@ func (m *Manager) ResetEP(ctx context.Context, c Call, id dat.Handle) (*dat.Endp
 		if err != nil {
 			return nil, nil, err
 		}
-		return u.leave(c, ep, dat.OpReset, func() { m.reset(ep, &u.refusal) })
+		return u.endConnection(c, ep, dat.OpReset, func() { m.reset(ep, &u.refusal) })
 	})
 }
 
 // reset acts: the provider forgets the connection, and so do the counts.
 func (m *Manager) reset(ep *endpoint, refusal *error) {
 	m.resetCalling(ep, refusal)
-	m.act(ep)
+	m.endOwedConnection(ep)
 }
 
 func (m *Manager) resetCalling(ep *endpoint, refusal *error) {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
-	m.actCalling(ep)
+	m.endOwedConnectionCalling(ep)
 	hw, ok := ep.hw.get()
-	if !ok || ep.ia.gone.Load() {
+	if !ok || ep.ia.device.gone() {
 		ep.mu.Lock()
 		m.flushLocked(ep)
 		ep.mu.Unlock()
 		return
 	}
 	ep.mu.Lock()
-	ep.stale++
+	ep.unreportedResets++
 	ep.dropWorksLocked()
 	ep.mu.Unlock()
 	if err := hw.Reset(); err != nil {
 		d := asError(err)
 		*refusal = d
 		ep.mu.Lock()
-		ep.stale--
+		ep.unreportedResets--
 		ep.mu.Unlock()
-		m.takeBack(ep, dat.OpReset, dat.EPUnconnected, dat.EPDisconnected, d)
+		m.revertMove(ep, dat.OpReset, dat.EPUnconnected, dat.EPDisconnected, d)
 	}
 }

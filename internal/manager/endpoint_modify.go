@@ -33,6 +33,9 @@ func (u *unit) modifyEP(c Call, id dat.Handle, in EPModify) (*object, *dat.Endpo
 	if err := checkProbe(in.Probe); err != nil {
 		return nil, nil, err
 	}
+	if in.Revert != nil {
+		in.Values = in.Revert(before)
+	}
 	after, err := u.judgeModify(ep, before, in)
 	if err != nil {
 		return nil, nil, err
@@ -47,18 +50,19 @@ func (u *unit) modifyEP(c Call, id dat.Handle, in EPModify) (*object, *dat.Endpo
 	return &ep.object, after, nil
 }
 
-// judgeModify judges by the live state and, where it is granted, counts the
-// references of the result.
+// judgeModify judges the endpoint as this unit will leave it and, where it is
+// granted, counts the references of the result.
 func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*dat.Endpoint, error) {
 	ia := ep.ia
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
-	judged := before.Copy()
+	live := u.live(ep)
 	ep.mu.Lock()
 	posted := len(ep.recvs)
-	judged.State, judged.Watermarks = ep.live.State, ep.live.Watermarks
 	ep.mu.Unlock()
-	after, derr := dat.CheckEPModify(judged, posted, in.Values, &ia.facts, sight{t: u, ia: ia})
+	judged := before.Copy()
+	judged.State, judged.Watermarks = live.State, live.Watermarks
+	after, derr := dat.CheckEPModify(judged, posted, in.Values, &ia.facts, resolver{u: u, ia: ia})
 	if derr != nil {
 		return nil, derr
 	}
@@ -68,9 +72,9 @@ func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*da
 	if in.Probe != nil || in.NoProbe {
 		after.Probe = in.Probe
 	}
-	u.m.holdLocked(after)
-	u.undo = append(u.undo, func() { u.m.drop(after) })
-	u.releases = append(u.releases, before)
+	u.m.addRefsLocked(after)
+	u.undo = append(u.undo, func() { u.m.dropRefs(after) })
+	u.endRefs(before)
 	return after, nil
 }
 
@@ -79,7 +83,7 @@ func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*da
 // there is nothing to update.
 func (u *unit) actModify(ep *endpoint, before, after *dat.Endpoint) error {
 	hw, ok := ep.hw.get()
-	if !ok || ep.ia.gone.Load() || sameParams(before, after) {
+	if !ok || ep.ia.device.gone() || sameParams(before, after) {
 		return nil
 	}
 	params, err := u.m.params(after)
@@ -115,7 +119,7 @@ func (u *unit) addModify(c Call, ep *endpoint, in EPModify, after *dat.Endpoint)
 		e.Attributes = after.Attributes.Clone()
 		e.Attributes.SRQSoftHW = soft
 	}
-	u.add(c, &ep.object, in.cause(), edit(change), func() { ep.apply(change); ep.m().rearm(ep) })
+	u.add(c, &ep.object, in.cause(), changed(change), func() { ep.apply(change); ep.m().rearm(ep) })
 	u.steps[len(u.steps)-1].entry.RevertedTo = in.RevertedTo
 }
 

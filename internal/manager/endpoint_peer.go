@@ -39,7 +39,7 @@ func placeOf(e *dat.Endpoint) (place, bool) {
 
 // settled keeps the places: the endpoint's live image is to be is instead of was;
 // either may be nil.
-func (m *Manager) settled(ep *endpoint, was, is *dat.Endpoint) {
+func (m *Manager) updatePlace(ep *endpoint, was, is *dat.Endpoint) {
 	old, had := placeOf(was)
 	at, has := placeOf(is)
 	if had == has && old == at {

@@ -108,7 +108,7 @@ type posting struct {
 	size   int64
 	flags  []dat.CompletionFlag
 	cookie *string
-	bind   *binding
+	bind   *rmrBinding
 	// check judges what only one kind of posting has; it may be nil.
 	check func(*dat.Endpoint) error
 }
@@ -135,7 +135,7 @@ func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, ac
 		return Posted{}, err
 	}
 	defer ep.unlock()
-	if _, ok := m.index.Load(id); !ok || ep.over.Load() {
+	if !ep.usable(nil) {
 		return Posted{}, errHandle(dat.TypeEndpoint, id)
 	}
 	if err := p.judge(ep, c); err != nil {
@@ -146,24 +146,24 @@ func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, ac
 	if c.DryRun {
 		return Posted{Posted: p.count, Cookies: cookies}, nil
 	}
-	if p.bind != nil && !m.holdMemory(p.bind.lmr, 1) {
+	if p.bind != nil && !m.countWindow(p.bind.lmr, 1) {
 		return Posted{}, errBodyHandle(dat.TypeLMR, p.bind.lmr, "lmr")
 	}
 	b, err := ep.reserve(p, first, cookies)
 	if err != nil {
 		if p.bind != nil {
-			m.holdMemory(p.bind.lmr, -1)
+			m.countWindow(p.bind.lmr, -1)
 		}
 		return Posted{}, err
 	}
-	if err := m.hand(ep, p, first, act); err != nil {
+	if err := m.handToEngine(ep, p, first, act); err != nil {
 		return Posted{}, err
 	}
 	if p.kind == dat.KindRecv {
 		ep.mu.Lock()
 		m.watermarksLocked(ep, b)
 		ep.mu.Unlock()
-		m.act(ep)
+		m.endOwedConnection(ep)
 	}
 	return Posted{Posted: p.count, Cookies: cookies}, nil
 }
@@ -197,7 +197,7 @@ func (p posting) limitsLocked(ep *endpoint) error {
 	return nil
 }
 
-func (ep *endpoint) worksLocked(kind dat.DTOKind) map[uint64]work {
+func (ep *endpoint) worksLocked(kind dat.DTOKind) map[uint64]outstandingWork {
 	if kind == dat.KindRecv {
 		return ep.recvs
 	}
@@ -215,14 +215,14 @@ func (ep *endpoint) reserve(p posting, first uint64, cookies []string) (int, err
 	}
 	works := ep.worksLocked(p.kind)
 	for i, cookie := range cookies {
-		works[first+uint64(i)] = work{kind: p.kind, cookie: cookie, flags: p.flags, bind: p.bind}
+		works[first+uint64(i)] = outstandingWork{kind: p.kind, cookie: cookie, flags: p.flags, bind: p.bind}
 	}
 	return len(works), nil
 }
 
 // hand gives the DTOs to the engine; where it refuses or there is none, none is
 // outstanding.
-func (m *Manager) hand(ep *endpoint, p posting, first uint64, act func(rdma.EP, uint64) error) error {
+func (m *Manager) handToEngine(ep *endpoint, p posting, first uint64, act func(rdma.EP, uint64) error) error {
 	hw, err := ep.engine()
 	if err == nil {
 		ep.calls.Lock()
@@ -236,12 +236,12 @@ func (m *Manager) hand(ep *endpoint, p posting, first uint64, act func(rdma.EP, 
 	works := ep.worksLocked(p.kind)
 	for i := range p.count {
 		if w, ok := works[first+uint64(i)]; ok && w.bind != nil {
-			ep.loose = append(ep.loose, w.bind)
+			ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
 		}
 		delete(works, first+uint64(i))
 	}
 	ep.mu.Unlock()
-	m.act(ep)
+	m.endOwedConnection(ep)
 	return asError(err)
 }
 

@@ -24,7 +24,7 @@ func (m *Manager) rearmLocked(ep *endpoint) {
 		ep.probes = nil
 	}
 	p := ep.live.Probe
-	if p == nil || ep.freed || ep.live.State != dat.EPConnected {
+	if p == nil || ep.hasEnded() || ep.live.State != dat.EPConnected {
 		return
 	}
 	next := time.Duration(p.IntervalS) * time.Second
@@ -32,32 +32,32 @@ func (m *Manager) rearmLocked(ep *endpoint) {
 		next = max(left, 0)
 	}
 	attempt := ep.attempt
-	ep.probes = time.AfterFunc(next, func() { m.look(ep, attempt) })
+	ep.probes = time.AfterFunc(next, func() { m.probeDue(ep, attempt) })
 }
 
 // silenceLeftLocked is how long the peer may still be silent.
 func (ep *endpoint) silenceLeftLocked(p *dat.Probe) time.Duration {
 	limit := time.Duration(p.FailAfter) * time.Duration(p.IntervalS) * time.Second
-	if ep.proof == nil {
+	if ep.lastProofOfLife == nil {
 		return limit
 	}
-	return limit - time.Since(ep.proof.Time)
+	return limit - time.Since(ep.lastProofOfLife.Time)
 }
 
 // look probes the peer, or breaks the connection where it was silent too long.
-func (m *Manager) look(ep *endpoint, attempt uint64) {
+func (m *Manager) probeDue(ep *endpoint, attempt uint64) {
 	ep.mu.Lock()
 	p := ep.live.Probe
-	if p == nil || ep.freed || ep.attempt != attempt || ep.live.State != dat.EPConnected || m.stopping() {
+	if p == nil || ep.hasEnded() || ep.attempt != attempt || ep.live.State != dat.EPConnected || m.stopping() {
 		ep.mu.Unlock()
 		return
 	}
 	if ep.silenceLeftLocked(p) <= 0 {
-		m.happenedLocked(ep, dat.EvBroken, happening{
+		m.handleEventLocked(ep, dat.EvBroken, eventDetails{
 			reason: "PROBE_TIMEOUT", detail: fmt.Sprintf("no proof of life from the peer for %d probes, %d seconds", p.FailAfter, p.FailAfter*p.IntervalS), derived: true,
 		})
 		ep.mu.Unlock()
-		m.act(ep)
+		m.endOwedConnection(ep)
 		return
 	}
 	send := !ep.probing
@@ -87,19 +87,19 @@ func (m *Manager) sendProbe(ep *endpoint) {
 // probed takes the outcome of a probe: proof of life, or the end of the connection.
 func (m *Manager) probed(ep *endpoint, r rdma.Report) {
 	ep.mu.Lock()
-	if ep.stale == 0 && !ep.freed {
+	if ep.unreportedResets == 0 && !ep.hasEnded() {
 		ep.probing = false
 		switch r.Status {
 		case dat.DTOSuccess:
 			at := dat.At(time.Now())
-			ep.proof = &at
+			ep.lastProofOfLife = &at
 		case dat.DTOErrFlushed:
 		default:
-			m.happenedLocked(ep, dat.EvBroken, happening{
+			m.handleEventLocked(ep, dat.EvBroken, eventDetails{
 				reason: r.Status.String(), detail: firstOf(r.Detail, "the liveness probe failed with "+r.Status.String()), derived: true,
 			})
 		}
 	}
 	ep.mu.Unlock()
-	m.act(ep)
+	m.endOwedConnection(ep)
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // happening is what the engine knows of an event beside its name.
-type happening struct {
+type eventDetails struct {
 	// reason is the transport's own word, detail a sentence for a person.
 	reason, detail string
 	// data goes into the DAT event.
@@ -84,55 +84,55 @@ func ptr[T comparable](v T) *T {
 
 // happened moves an endpoint by an event of the engine: at once in the live
 // image, later in the record. It tells what the table said of it.
-func (m *Manager) happened(ep *endpoint, in dat.Input, h happening) dat.Verdict {
+func (m *Manager) handleEvent(ep *endpoint, in dat.Input, h eventDetails) dat.Verdict {
 	ep.mu.Lock()
-	v := m.happenedLocked(ep, in, h)
+	v := m.handleEventLocked(ep, in, h)
 	ep.mu.Unlock()
-	m.act(ep)
+	m.endOwedConnection(ep)
 	return v
 }
 
 // reported is happened for what the engine reports of a connection: before the
 // report of a reset it speaks of one that is over.
-func (m *Manager) reported(ep *endpoint, in dat.Input, h happening) {
+func (m *Manager) handleReportedEvent(ep *endpoint, in dat.Input, h eventDetails) {
 	ep.mu.Lock()
-	if ep.stale == 0 {
-		m.happenedLocked(ep, in, h)
+	if ep.unreportedResets == 0 {
+		m.handleEventLocked(ep, in, h)
 	}
 	ep.mu.Unlock()
-	m.act(ep)
+	m.endOwedConnection(ep)
 }
 
 // act does what a move to DISCONNECTED asks of the provider: tear the connection
 // down, flush what is outstanding. Whoever moved an endpoint calls it with no
 // lock of state held. The flag is taken under the lock of the calls, so that no
 // later call of the provider overtakes it.
-func (m *Manager) act(ep *endpoint) {
+func (m *Manager) endOwedConnection(ep *endpoint) {
 	ep.mu.Lock()
-	ending, loose := ep.ending, ep.loose
-	ep.loose = nil
+	ending, loose := ep.disconnectOwed, ep.orphanedBinds
+	ep.orphanedBinds = nil
 	ep.mu.Unlock()
 	for _, b := range loose {
-		m.bound(b, rdma.Report{Status: dat.DTOErrFlushed})
+		m.bindCompleted(b, rdma.Report{Status: dat.DTOErrFlushed})
 	}
 	if !ending {
 		return
 	}
 	ep.calls.Lock()
-	m.actCalling(ep)
+	m.endOwedConnectionCalling(ep)
 	ep.calls.Unlock()
 }
 
 // actCalling is act under the lock of the calls.
-func (m *Manager) actCalling(ep *endpoint) {
+func (m *Manager) endOwedConnectionCalling(ep *endpoint) {
 	ep.mu.Lock()
-	ending := ep.ending
-	ep.ending = false
+	ending := ep.disconnectOwed
+	ep.disconnectOwed = false
 	ep.mu.Unlock()
 	if !ending {
 		return
 	}
-	if hw, ok := ep.hw.get(); ok && !ep.ia.gone.Load() {
+	if hw, ok := ep.hw.get(); ok && !ep.ia.device.gone() {
 		hw.Disconnect()
 		return
 	}
@@ -142,8 +142,8 @@ func (m *Manager) actCalling(ep *endpoint) {
 }
 
 // happenedLocked is happened under the state lock, without act: its caller owes it.
-func (m *Manager) happenedLocked(ep *endpoint, in dat.Input, h happening) dat.Verdict {
-	if ep.freed {
+func (m *Manager) handleEventLocked(ep *endpoint, in dat.Input, h eventDetails) dat.Verdict {
+	if ep.hasEnded() {
 		return dat.Verdict{}
 	}
 	from := ep.live.State
@@ -161,7 +161,7 @@ func (m *Manager) happenedLocked(ep *endpoint, in dat.Input, h happening) dat.Ve
 	}
 	m.changeLocked(ep, causeOf(in, v), reasonOf(from, v, h), change)
 	if v.Kind == dat.Move {
-		ep.ending = ep.ending || v.Next == dat.EPDisconnected
+		ep.disconnectOwed = ep.disconnectOwed || v.Next == dat.EPDisconnected
 		ep.enteredLocked(v.Next)
 		m.announceLocked(ep, v.Event, h, at)
 		if v.Next == dat.EPConnected {
@@ -184,7 +184,7 @@ func causeOf(in dat.Input, v dat.Verdict) string {
 }
 
 // reasonOf is the sentence that goes into the change.
-func reasonOf(from dat.EPState, v dat.Verdict, h happening) string {
+func reasonOf(from dat.EPState, v dat.Verdict, h eventDetails) string {
 	if v.Kind == dat.Ignore {
 		return "means nothing in " + from.String() + ": the endpoint stays as it is"
 	}
@@ -200,7 +200,7 @@ func (m *Manager) changeLocked(ep *endpoint, cause, reason string, change func(*
 	change(e)
 	ep.setLocked(e)
 	entry := m.entry(Call{Actor: dat.ActorEngine, Reason: reason}, &ep.object, cause)
-	entry.Apply = edit(change)
+	entry.Apply = changed(change)
 	m.note(&ep.object, entry)
 }
 
@@ -221,7 +221,7 @@ func (ep *endpoint) enteredLocked(s dat.EPState) {
 
 // announceLocked tells the consumer: connection events go to connect_evd, those
 // of the adapter to its async EVD.
-func (m *Manager) announceLocked(ep *endpoint, event dat.EventNumber, h happening, at dat.Time) {
+func (m *Manager) announceLocked(ep *endpoint, event dat.EventNumber, h eventDetails, at dat.Time) {
 	if event == dat.EventNone || event == dat.EventConnectionRequest {
 		return
 	}
@@ -241,7 +241,7 @@ func (m *Manager) announceLocked(ep *endpoint, event dat.EventNumber, h happenin
 // the watermarks (W16: ESTABLISHED first, then BROKEN).
 func (m *Manager) connectedLocked(ep *endpoint) {
 	at := now()
-	ep.proof = &at
+	ep.lastProofOfLife = &at
 	ep.attempt++
 	m.rearmLocked(ep)
 	m.watermarksLocked(ep, len(ep.recvs))

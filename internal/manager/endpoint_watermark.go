@@ -27,10 +27,11 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 	if derr != nil {
 		return nil, nil, derr
 	}
+	live := u.live(ep)
 	ep.mu.Lock()
-	b, state := len(ep.recvs), ep.live.State
-	marks, fire := ep.live.Watermarks.Set(s, h, b, state.HasConnection())
+	b, state := len(ep.recvs), live.State
 	ep.mu.Unlock()
+	marks, fire := live.Watermarks.Set(s, h, b, state.HasConnection())
 	armed := marks
 	armed.SoftArmed = s.Finite()
 	set := func(e *dat.Endpoint) { e.SetMarks(armed) }
@@ -39,11 +40,11 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 	if c.DryRun {
 		return &ep.object, after, nil
 	}
-	u.add(c, &ep.object, "dat_ep_set_watermark", edit(set), func() { ep.apply(set) })
+	u.add(c, &ep.object, "dat_ep_set_watermark", changed(set), func() { ep.apply(set) })
 	if fire.Soft {
 		u.addSoft(ep)
 	}
-	u.after = append(u.after, func() { u.m.rewatch(ep) })
+	u.after = append(u.after, func() { u.m.judgeWatermarks(ep) })
 	if fire.Hard {
 		u.addHard(ep, state)
 	}
@@ -51,11 +52,11 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 }
 
 // rewatch judges what was taken from an SRQ while the marks were being recorded.
-func (m *Manager) rewatch(ep *endpoint) {
+func (m *Manager) judgeWatermarks(ep *endpoint) {
 	ep.mu.Lock()
 	m.watermarksLocked(ep, len(ep.recvs))
 	ep.mu.Unlock()
-	m.act(ep)
+	m.endOwedConnection(ep)
 }
 
 func disarm(e *dat.Endpoint) { e.Watermarks.SoftArmed = false }
@@ -65,7 +66,7 @@ func engineCall(reason string) Call { return Call{Actor: dat.ActorEngine, Reason
 
 // addSoft enters the soft event that fires during the call (W10).
 func (u *unit) addSoft(ep *endpoint) {
-	u.add(engineCall("more receives than the soft high watermark"), &ep.object, softReason, edit(disarm), func() {
+	u.add(engineCall("more receives than the soft high watermark"), &ep.object, softReason, changed(disarm), func() {
 		ep.apply(disarm)
 		ep.softEvent()
 	})
@@ -77,7 +78,7 @@ func (u *unit) addHard(ep *endpoint, from dat.EPState) {
 	if v.Kind != dat.Move {
 		return
 	}
-	u.addMove(engineCall(hardDetail), ep, dat.EvHardWatermark, from, v, happening{reason: "HARD_HIGH_WATERMARK", detail: hardDetail})
+	u.addMove(engineCall(hardDetail), ep, dat.EvHardWatermark, from, v, eventDetails{reason: "HARD_HIGH_WATERMARK", detail: hardDetail})
 }
 
 const hardDetail = "more receives than the hard high watermark"
@@ -102,6 +103,6 @@ func (m *Manager) watermarksLocked(ep *endpoint, b int) {
 		ep.softEvent()
 	}
 	if fire.Hard {
-		m.happenedLocked(ep, dat.EvHardWatermark, happening{reason: "HARD_HIGH_WATERMARK", detail: hardDetail, derived: true})
+		m.handleEventLocked(ep, dat.EvHardWatermark, eventDetails{reason: "HARD_HIGH_WATERMARK", detail: hardDetail, derived: true})
 	}
 }

@@ -27,12 +27,23 @@ func errExhausted(ia *adapter, t dat.ObjectType, sub dat.Subtype, limit string, 
 	}
 }
 
-// errIAGone is what a call meets that needs a device that is not there (T48).
-func errIAGone(ia *adapter) *dat.Error {
-	return &dat.Error{
-		Return: dat.RetInvalidState, Kind: "ia-gone",
-		Detail: fmt.Sprintf("The device of %s is gone, so only queries, changes of records and frees are possible; try again when it is back.", ia.id),
+// errAbsent is what a call meets that needs a device that is not there (T48), or
+// not there with all its objects yet (T49).
+func errAbsent(ia *adapter) *dat.Error {
+	detail := "The device of %s is gone, so only queries, changes of records and frees are possible; try again when it is back."
+	if ia.device.phase() == deviceReturning {
+		detail = "The device of %s is back and its objects are being made again; try again in a moment."
 	}
+	return &dat.Error{Return: dat.RetInvalidState, Kind: "ia-gone", Detail: fmt.Sprintf(detail, ia.id)}
+}
+
+// errMissing is the refusal where the provider has nothing for an object: its
+// device is gone or returning, or it could not be made again.
+func errMissing(o *object, why string) *dat.Error {
+	if o.ia.device.phase() != devicePresent {
+		return errAbsent(o.ia)
+	}
+	return errUnmade(o, why)
 }
 
 // errUnmade is what a call meets that needs an object that the engine refused to

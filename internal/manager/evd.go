@@ -61,10 +61,10 @@ func (u *unit) createEVD(c Call, in EVDCreate) (*object, *dat.EVD, error) {
 	streams := dat.SortStreams(in.Streams)
 	q := newEVD(ia, newID(), int32(in.QLen), streams, true)
 	img := &dat.EVD{Meta: q.meta(in.Name, in.Labels), QLen: int32(in.QLen), Streams: streams, Waitable: true}
-	if _, err := u.admit(ia, q, func(sight) (dat.Object, *dat.Error) { return img, nil }); err != nil {
+	if _, err := u.admit(ia, q, func(resolver) (dat.Object, *dat.Error) { return img, nil }); err != nil {
 		return nil, nil, err
 	}
-	return created(u, c, "dat_evd_create", q, img, func() error { return q.make(hw, img) })
+	return created(u, c, "dat_evd_create", q, img, func() error { return q.create(hw, img) })
 }
 
 // ModifyEVD is dat_evd_resize, dat_evd_set_unwaitable and dat_evd_clear_unwaitable.
@@ -117,7 +117,7 @@ func (u *unit) modifyEVD(c Call, id dat.Handle, in EVDModify) (*object, *dat.EVD
 	if err := u.resizeEVD(q, before.QLen, after.QLen); err != nil {
 		return nil, nil, err
 	}
-	u.add(c, &q.object, in.cause(), edit(change), func() { q.q.setWaitable(after.Waitable) })
+	u.add(c, &q.object, in.cause(), changed(change), func() { q.q.setWaitable(after.Waitable) })
 	return &q.object, after, nil
 }
 
@@ -134,7 +134,7 @@ func (u *unit) resizeEVD(q *evd, from, to int32) error {
 		}
 	}
 	u.undo = append(u.undo, func() { q.q.resize(max(from, int32(q.q.length()))) })
-	if hw, ok := q.hw.get(); ok && !q.ia.gone.Load() {
+	if hw, ok := q.hw.get(); ok && !q.ia.device.gone() {
 		if err := hw.Resize(to); err != nil {
 			return asError(err)
 		}
@@ -180,14 +180,14 @@ func (u *unit) freeEVD(c Call, id dat.Handle) error {
 		return err
 	}
 	return u.freeUnused(c, q, "dat_evd_free", func(n int) *dat.Error {
-		if q == q.ia.async {
+		if q == q.ia.asyncEVD {
 			return &dat.Error{
 				Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDInUse,
 				Detail: "This is the EVD for asynchronous events of " + string(q.ia.id) + ", which lives as long as its adapter; free another one.",
 			}
 		}
 		return errInUse(&q.object, dat.SubInvalidStateEVDInUse, n, "endpoints, service points or adapters")
-	}, func() { q.unmake(); q.q.close() })
+	}, func() { q.destroy(); q.q.close() })
 }
 
 // Dequeue is dat_evd_dequeue, or with wait > 0 dat_evd_wait: it takes up to max

@@ -31,7 +31,7 @@ func (m *Manager) emit(h dat.Handle, e queued) bool {
 // overflow reports that an EVD lost an event. The async EVD's own overflow is
 // only counted: there is nowhere to report it.
 func (ia *adapter) overflow(q *evd) {
-	if ia.async == nil || q == ia.async {
+	if ia.asyncEVD == nil || q == ia.asyncEVD {
 		return
 	}
 	reason := "DAT_EVD_OVERFLOW_ERROR"
@@ -41,11 +41,11 @@ func (ia *adapter) overflow(q *evd) {
 
 // asyncEvent puts an event on the adapter's async EVD.
 func (ia *adapter) asyncEvent(ev dat.Event) {
-	if ia.async == nil {
+	if ia.asyncEVD == nil {
 		return
 	}
-	ev.Stream, ev.EVD, ev.IA, ev.At = dat.StreamAsync, ia.async.id, ia.id, dat.At(time.Now())
-	ia.async.q.post(queued{ev: ev, wakes: true})
+	ev.Stream, ev.EVD, ev.IA, ev.At = dat.StreamAsync, ia.asyncEVD.id, ia.id, dat.At(time.Now())
+	ia.asyncEVD.q.post(queued{ev: ev, wakes: true})
 }
 
 // PostSE is dat_evd_post_se. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER
@@ -88,7 +88,7 @@ func errQueueFull(q *evd) *dat.Error {
 	}
 }
 
-func (q *evd) make(hw rdma.IA, img *dat.EVD) error {
+func (q *evd) create(hw rdma.IA, img *dat.EVD) error {
 	made, err := hw.CreateEVD(q.id, img.QLen, img.Streams)
 	if err == nil {
 		q.hw.set(made)
@@ -96,7 +96,7 @@ func (q *evd) make(hw rdma.IA, img *dat.EVD) error {
 	return err
 }
 
-func (q *evd) unmake() { q.hw.free() }
+func (q *evd) destroy() { q.hw.free() }
 
 // dispatcher is the provider's part of an EVD: nil for null.
 func (m *Manager) dispatcher(h dat.Handle) (rdma.EVD, error) {

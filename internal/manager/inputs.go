@@ -91,8 +91,10 @@ type EPModify struct {
 	Labels  *map[string]string
 	Probe   *dat.Probe
 	NoProbe bool
-	// RevertedTo is the version that a revert goes back to, else 0.
+	// RevertedTo is the version that a revert goes back to, else 0. Revert then gives
+	// Values from the endpoint as it is, while no other write can change it.
 	RevertedTo int64
+	Revert     func(now *dat.Endpoint) dat.Values
 }
 
 // EPConnect is what dat_ep_connect takes. TimeoutUS nil is infinite; QOS and

@@ -39,7 +39,7 @@ func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 		Meta: l.meta(in.Name, in.Labels), PZ: in.PZ, MemType: in.MemType, LMR: in.LMR, Offset: in.Offset,
 		SharedID: in.SharedID, Length: in.Length, Privileges: privileges,
 	}
-	if _, err := u.admit(ia, l, func(see sight) (dat.Object, *dat.Error) {
+	if _, err := u.admit(ia, l, func(see resolver) (dat.Object, *dat.Error) {
 		q := dat.LMRRequest{
 			PZ: in.PZ, MemType: in.MemType, Length: in.Length, Privileges: in.Privileges,
 			LMR: in.LMR, Offset: in.Offset, SharedID: in.SharedID, Of: see.lmr(in.LMR),
@@ -55,13 +55,13 @@ func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 		return nil, nil, err
 	}
 	u.undo = append(u.undo, func() { u.m.returnMemory(img) })
-	return created(u, c, "dat_lmr_create", l, img, func() error { return l.make(hw, img) })
+	return created(u, c, "dat_lmr_create", l, img, func() error { return l.create(hw, img) })
 }
 
 // lmr is the image of a region as this unit of writes sees it, or nil.
-func (s sight) lmr(h dat.Handle) *dat.LMR {
+func (s resolver) lmr(h dat.Handle) *dat.LMR {
 	if l, ok := s.find(h).(*lmr); ok {
-		img, _ := s.t.now(&l.object).(*dat.LMR)
+		img, _ := s.u.now(&l.object).(*dat.LMR)
 		return img
 	}
 	return nil
@@ -85,7 +85,7 @@ func (m *Manager) claimMemory(img *dat.LMR) *dat.Error {
 func (m *Manager) returnMemory(img *dat.LMR) { m.memory.Add(-memorySize(img)) }
 
 // make registers the memory and writes what a peer needs into the image.
-func (l *lmr) make(hw rdma.IA, img *dat.LMR) error {
+func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
 	zone, err := l.m().zone(img.PZ)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (l *lmr) make(hw rdma.IA, img *dat.LMR) error {
 
 func hexContext(c uint32) string { return fmt.Sprintf("0x%08x", c) }
 
-func (l *lmr) unmake() { l.hw.free() }
+func (l *lmr) destroy() { l.hw.free() }
 
 // memoryOf is the provider's part of a region: nil for null.
 func (m *Manager) memoryOf(h dat.Handle) (rdma.LMR, error) {
@@ -120,7 +120,7 @@ func (m *Manager) memoryOf(h dat.Handle) (rdma.LMR, error) {
 		return nil, nil
 	}
 	hw, ok := l.hw.get()
-	if !ok || l.ia.gone.Load() {
+	if !ok || l.ia.device.gone() {
 		return nil, errMissing(&l.object, l.hw.reason())
 	}
 	return hw, nil
@@ -137,11 +137,11 @@ func (u *unit) freeLMR(c Call, id dat.Handle) error {
 	if err != nil {
 		return err
 	}
-	img := imageOf[*dat.LMR](&l.object)
+	img, _ := u.now(&l.object).(*dat.LMR)
 	return u.freeUnused(c, l, "dat_lmr_free", func(n int) *dat.Error {
 		return errInUse(&l.object, dat.SubInvalidStateLMRInUse, n, "windows or memory regions")
 	}, func() {
-		l.unmake()
+		l.destroy()
 		if img != nil {
 			u.m.returnMemory(img)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/datapi/datapi/internal/rdma"
 
@@ -58,6 +59,10 @@ type Manager struct {
 	restored  bool
 	closed    bool
 	workers   sync.WaitGroup
+
+	// ctx ends when Close begins: no worker waits beyond it.
+	ctx  context.Context
+	stop context.CancelFunc
 }
 
 // openedIA is an adapter that a provider opened before Restore.
@@ -86,6 +91,7 @@ func NewManager(node string, rec Recorder, opts ...Option) *Manager {
 		node: node, rec: rec, memoryCap: defaultMemoryCap,
 		log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
+	m.ctx, m.stop = context.WithCancel(context.Background())
 	for _, o := range opts {
 		o(m)
 	}
@@ -113,7 +119,7 @@ func (m *Manager) AddProvider(ctx context.Context, p rdma.Provider) error {
 			}
 		}
 	}
-	m.goes(func() { m.welcome(p) })
+	m.spawn(func() { m.acceptArrivals(p) })
 	return nil
 }
 
@@ -128,15 +134,28 @@ func (m *Manager) takeProvider(p rdma.Provider) bool {
 }
 
 // welcome runs adapters that appear later.
-func (m *Manager) welcome(p rdma.Provider) {
+func (m *Manager) acceptArrivals(p rdma.Provider) {
 	for hw := range p.Arrivals() {
 		op := openedIA{provider: p.Name(), hw: hw}
 		if m.stopping() || m.awaitsRestore(op) {
 			continue
 		}
-		if err := m.arrive(context.Background(), op); err != nil {
-			m.log.Error("an adapter that appeared cannot be used", "ia", hw.Name(), "error", err)
+		for err := m.arrive(m.ctx, op); err != nil && m.pause(arrivalRetry); err = m.arrive(m.ctx, op) {
+			m.log.Error("an adapter that appeared cannot be used yet", "ia", hw.Name(), "error", err)
 		}
+	}
+}
+
+// arrivalRetry is how long an adapter that could not be recorded waits for the next attempt.
+const arrivalRetry = time.Second
+
+// pause waits, and reports false where Close begins before the time is over.
+func (m *Manager) pause(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-m.ctx.Done():
+		return false
 	}
 }
 
@@ -153,7 +172,7 @@ func (m *Manager) awaitsRestore(ops ...openedIA) bool {
 }
 
 // goes runs f on a goroutine that Close waits for.
-func (m *Manager) goes(f func()) {
+func (m *Manager) spawn(f func()) {
 	m.workers.Add(1)
 	go func() {
 		defer m.workers.Done()
@@ -190,6 +209,7 @@ func (m *Manager) Close(ctx context.Context) (connected int, err error) {
 	m.closed = true
 	providers := m.providers
 	m.mu.Unlock()
+	m.stop()
 	if already {
 		m.workers.Wait()
 		return 0, nil
@@ -239,13 +259,7 @@ func find[T entity](m *Manager, id dat.Handle) (T, bool) {
 // target is find for the object that a call is about; the error is DAT_INVALID_HANDLE.
 func target[T entity](u *unit, typ dat.ObjectType, id dat.Handle) (T, error) {
 	e, ok := find[T](u.m, id)
-	if ok {
-		o := e.base()
-		o.ia.mu.Lock()
-		ok = o.owner == nil || o.owner == u
-		o.ia.mu.Unlock()
-	}
-	if !ok {
+	if !ok || !e.base().reachable(u) {
 		var none T
 		return none, errHandle(typ, id)
 	}

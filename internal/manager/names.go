@@ -1,7 +1,6 @@
 package manager
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -34,6 +33,18 @@ func (n *names) renamed(was, is dat.Object) {
 	}
 }
 
+// renamed keeps the names that objects bear in this unit of writes.
+func (u *unit) renamed(o *object, before, after dat.Object) {
+	old, had := nameKey(before)
+	key, has := nameKey(after)
+	if had && old != key && u.names[old] == o {
+		delete(u.names, old)
+	}
+	if _, taken := u.names[key]; has && !taken {
+		u.names[key] = o
+	}
+}
+
 // nameFree refuses an image of o whose name another living object of the type
 // bears, on this node or in this unit of writes.
 func (u *unit) nameFree(o *object, img dat.Object) error {
@@ -46,19 +57,14 @@ func (u *unit) nameFree(o *object, img dat.Object) error {
 			return errNameTaken(holder)
 		}
 	}
-	for other := range u.staged {
-		if other != o && other.typ == o.typ && u.bears(other, key) {
-			return errNameTaken(other)
-		}
+	if other := u.names[key]; other != nil && other != o && u.bears(other, key) {
+		return errNameTaken(other)
 	}
 	return nil
 }
 
-// bears tells whether this unit of writes leaves an object its name.
+// bears reports whether this unit of writes leaves an object its name.
 func (u *unit) bears(o *object, key dat.ObjectRef) bool {
-	if slices.ContainsFunc(u.ended, func(e entity) bool { return e.base() == o }) {
-		return false
-	}
 	now, _ := nameKey(u.now(o))
-	return now == key
+	return now == key && !u.ends(o)
 }

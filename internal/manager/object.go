@@ -20,38 +20,42 @@ type object struct {
 	typ dat.ObjectType
 	ia  *adapter
 
-	// op is the operation lock: one token. It serialises writers over judge, act,
+	// operation is the operation lock: one token. It serialises writers over judge, act,
 	// record and publish.
-	op chan struct{}
+	operation chan struct{}
 	// image is the recorded image, nil until the first record.
 	image atomic.Pointer[published]
 
-	// owner, freeing and refs belong to the adapter's lock. owner is the unit of
-	// writes that is making the object, freeing the one that is ending it; refs
-	// counts the living objects that use it; dead tells that it left the registry.
-	owner   *unit
-	freeing *unit
-	refs    int
-	dead    bool
+	// life is where the object stands between its making and its end.
+	life lifetime
+	// refs counts the living objects that use this one; it belongs to the registry's lock.
+	refs int
 
-	notes pending
-	// over tells writers that the object ended without one of them.
-	over atomic.Bool
+	// unrecorded counts the events of the object whose record is awaited.
+	unrecorded unrecordedEvents
 }
 
 // published wraps an image for the atomic pointer.
 type published struct{ obj dat.Object }
 
 func newObject(ia *adapter, typ dat.ObjectType, id dat.Handle) object {
-	return object{id: id, typ: typ, ia: ia, op: make(chan struct{}, 1)}
+	return object{id: id, typ: typ, ia: ia, operation: make(chan struct{}, 1)}
 }
 
 func (o *object) base() *object { return o }
 
+// meta is the shared part of a new recorded object.
+func (o *object) meta(name dat.Name, labels map[string]string) dat.Meta {
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	return dat.Meta{ID: o.id, Name: name, Labels: labels, IA: o.ia.id, Node: o.ia.m.node}
+}
+
 // lock takes the operation lock; the error is the context's.
 func (o *object) lock(ctx context.Context) error {
 	select {
-	case o.op <- struct{}{}:
+	case o.operation <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -60,14 +64,14 @@ func (o *object) lock(ctx context.Context) error {
 
 func (o *object) tryLock() bool {
 	select {
-	case o.op <- struct{}{}:
+	case o.operation <- struct{}{}:
 		return true
 	default:
 		return false
 	}
 }
 
-func (o *object) unlock() { <-o.op }
+func (o *object) unlock() { <-o.operation }
 
 // recorded is the recorded image, nil where there is none yet.
 func (o *object) recorded() dat.Object {
@@ -126,13 +130,13 @@ func imageOf[T dat.Object](o *object) T {
 }
 
 // pending counts the events of an object that are not recorded yet.
-type pending struct {
+type unrecordedEvents struct {
 	mu   sync.Mutex
 	n    int
 	zero chan struct{}
 }
 
-func (p *pending) add() {
+func (p *unrecordedEvents) add() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.n == 0 {
@@ -141,7 +145,7 @@ func (p *pending) add() {
 	p.n++
 }
 
-func (p *pending) done() {
+func (p *unrecordedEvents) done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.n--; p.n == 0 {
@@ -155,7 +159,7 @@ const awayPoll = 100 * time.Millisecond
 
 // wait returns when no event waits for its record; the error is the store's
 // absence or the context's.
-func (p *pending) wait(ctx context.Context, rec Recorder) error {
+func (p *unrecordedEvents) wait(ctx context.Context, rec Recorder) error {
 	p.mu.Lock()
 	n, zero := p.n, p.zero
 	p.mu.Unlock()

@@ -154,7 +154,7 @@ func (m *Manager) Await(ctx context.Context, id dat.Handle) error {
 	if o == nil {
 		return nil
 	}
-	return o.notes.wait(ctx, m.rec)
+	return o.unrecorded.wait(ctx, m.rec)
 }
 
 // WaitEP returns the recorded endpoint once its live state is settled and every
@@ -171,7 +171,7 @@ func (m *Manager) WaitEP(ctx context.Context, id dat.Handle, settled func(dat.EP
 			return nil, errHandle(dat.TypeEndpoint, id)
 		}
 		if settled(state) {
-			if err := ep.notes.wait(ctx, m.rec); err != nil {
+			if err := ep.unrecorded.wait(ctx, m.rec); err != nil {
 				return nil, err
 			}
 			return fillOne(m, imageOf[*dat.Endpoint](&ep.object)), nil

@@ -15,9 +15,10 @@ import (
 // lock of the endpoint's state: neither Apply nor done ever takes one that
 // Note's caller holds.
 type Recorder interface {
-	// Record commits the entries as one unit and waits. On an error nothing was
-	// recorded, the recorder has made sure of it. Errors are *dat.Error with
-	// Kind `name-taken` or `store-away`.
+	// Record commits the entries as one unit and waits. After the commit and before
+	// anybody is told of the changes it calls what the entries have as Published.
+	// On an error nothing was recorded, the recorder has made sure of it. Errors are
+	// *dat.Error with Kind `name-taken` or `store-away`.
 	Record(ctx context.Context, entries ...dat.Entry) ([]dat.Recorded, error)
 	// Note hands over what happened already, or a refusal. It never blocks and
 	// is retried until it is recorded; refusals are dropped while the store is

@@ -18,10 +18,10 @@ func usesOf(img dat.Object) []dat.Handle {
 }
 
 // holdLocked counts the references of an image; the adapter's lock is held.
-func (m *Manager) holdLocked(img dat.Object) { m.countLocked(img, 1) }
+func (m *Manager) addRefsLocked(img dat.Object) { m.countLocked(img, 1) }
 
 // drop ends the references of an image.
-func (m *Manager) drop(img dat.Object) {
+func (m *Manager) dropRefs(img dat.Object) {
 	ia := m.adapterOf(img.Head().IA)
 	if ia == nil {
 		return
@@ -78,40 +78,51 @@ func (q *evd) feedOtherLocked(s dat.Stream, by int) {
 
 // usedLocked tells how many living objects use o, those left out that this unit
 // of writes ends.
-func (u *unit) usedLocked(o *object) int {
-	n := o.refs
-	for _, img := range u.releases {
-		if slices.Contains(usesOf(img), o.id) {
-			n--
-		}
+func (u *unit) usersLocked(o *object) int {
+	return o.refs - len(u.endedUsersOf(o.id))
+}
+
+// endRefs drops the references of an image when the unit is recorded; for its own
+// judges they have ended already.
+func (u *unit) endRefs(img dat.Object) {
+	u.endedImages = append(u.endedImages, img)
+	for _, h := range usesOf(img) {
+		u.endedUsers[h] = append(u.endedUsers[h], img)
 	}
-	return n
+}
+
+// endedUsersOf are the images that used an object until this unit; nil ends none.
+func (u *unit) endedUsersOf(h dat.Handle) []dat.Object {
+	if u == nil {
+		return nil
+	}
+	return u.endedUsers[h]
 }
 
 // sight resolves handles for the judges as a unit of writes sees them. Whoever
 // uses it holds the adapter's lock.
-type sight struct {
-	t  *unit
+type resolver struct {
+	u  *unit
 	ia *adapter
 }
 
 // find is the entity of a handle, nil where the handle names none that this
 // unit may use. An object of another adapter is found: the judge refuses it.
-func (s sight) find(h dat.Handle) entity {
-	v, ok := s.t.m.index.Load(h)
+func (s resolver) find(h dat.Handle) entity {
+	v, ok := s.u.m.index.Load(h)
 	if !ok {
 		return nil
 	}
 	e := v.(entity)
 	o := e.base()
-	if o.ia == s.ia && (o.freeing != nil || o.owner != nil && o.owner != s.t) {
+	if o.ia == s.ia && !o.usableLocked(s.u) {
 		return nil
 	}
 	return e
 }
 
 // PZ implements dat.Resolver.
-func (s sight) PZ(h dat.Handle) (dat.Handle, bool) {
+func (s resolver) PZ(h dat.Handle) (dat.Handle, bool) {
 	if z, ok := s.find(h).(*pz); ok {
 		return z.ia.id, true
 	}
@@ -119,7 +130,7 @@ func (s sight) PZ(h dat.Handle) (dat.Handle, bool) {
 }
 
 // EVD implements dat.Resolver.
-func (s sight) EVD(h dat.Handle) (dat.EVDUse, bool) {
+func (s resolver) EVD(h dat.Handle) (dat.EVDUse, bool) {
 	q, ok := s.find(h).(*evd)
 	if !ok {
 		return dat.EVDUse{}, false
@@ -128,10 +139,7 @@ func (s sight) EVD(h dat.Handle) (dat.EVDUse, bool) {
 		return dat.EVDUse{IA: q.ia.id}, true
 	}
 	use := q.use
-	for _, img := range s.t.releases {
-		if !slices.Contains(usesOf(img), h) {
-			continue
-		}
+	for _, img := range s.u.endedUsersOf(h) {
 		switch user := img.(type) {
 		case *dat.Endpoint:
 			use = use.Without(user, h)
@@ -143,11 +151,11 @@ func (s sight) EVD(h dat.Handle) (dat.EVDUse, bool) {
 }
 
 // SRQ implements dat.Resolver.
-func (s sight) SRQ(h dat.Handle) (*dat.SRQ, bool) {
+func (s resolver) SRQ(h dat.Handle) (*dat.SRQ, bool) {
 	q, ok := s.find(h).(*srq)
 	if !ok {
 		return nil, false
 	}
-	img, ok := s.t.now(&q.object).(*dat.SRQ)
+	img, ok := s.u.now(&q.object).(*dat.SRQ)
 	return img, ok
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // maker is an object that has a part in the provider, which can be made again.
-type maker interface {
+type remakeable interface {
 	entity
 	// remake makes the part from the recorded image. It gives what was lost for
 	// good as a sentence, and the change that says so; both empty where nothing was.
@@ -37,19 +37,43 @@ func (m *Manager) selected(want func(*object) bool) []entity {
 	return out
 }
 
-// remake makes every object of an adapter again. What is lost is noted with the
-// given cause; what the engine refuses stays listed, with its reason, and can be freed.
-func (m *Manager) remake(ia *adapter, hw rdma.IA, cause string) {
+// remake makes every living object of an adapter again. It reports false where
+// the device was lost once more since its losses were counted, or the Manager closes.
+func (m *Manager) remake(ia *adapter, hw rdma.IA, losses uint64, cause string) bool {
 	for _, t := range remakeOrder {
 		for _, e := range m.objectsOf(ia, t) {
-			if mk, ok := e.(maker); ok {
-				m.remakeOne(mk, hw, cause)
+			if mk, ok := e.(remakeable); ok && !m.remakeLocked(mk, hw, losses, cause) {
+				return false
 			}
 		}
 	}
+	return true
 }
 
-func (m *Manager) remakeOne(mk maker, hw rdma.IA, cause string) {
+// remakeLocked makes one object again under its operation lock, so that no write
+// is under way on it; what ended or is ending is left alone. It reports as remake.
+func (m *Manager) remakeLocked(mk remakeable, hw rdma.IA, losses uint64, cause string) bool {
+	o := mk.base()
+	if err := o.lock(m.ctx); err != nil {
+		return false
+	}
+	defer o.unlock()
+	if o.life.phase() != living {
+		return true
+	}
+	if o.ia.device.losses.Load() == losses {
+		m.remakeOne(mk, hw, cause)
+	}
+	if o.ia.device.losses.Load() != losses {
+		mk.lose(goneDetail) // what was made belongs to a device that is lost
+		return false
+	}
+	return true
+}
+
+// remakeOne makes one object again. What is lost is noted with the given cause;
+// what the engine refuses stays listed, with its reason, and can be freed.
+func (m *Manager) remakeOne(mk remakeable, hw rdma.IA, cause string) {
 	o := mk.base()
 	lost, change, err := mk.remake(hw)
 	if err != nil {
@@ -62,7 +86,7 @@ func (m *Manager) remakeOne(mk maker, hw rdma.IA, cause string) {
 		return
 	}
 	e := m.entry(engineCall(lost), o, cause)
-	e.Apply = edit(func(img dat.Object) {
+	e.Apply = changed(func(img dat.Object) {
 		if change != nil {
 			change(img)
 		}
@@ -91,23 +115,19 @@ func (ep *endpoint) lose(why string) {
 	ep.hw.take(why)
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
-	ep.stale = 0
+	ep.unreportedResets = 0
 }
 func (sp *servicePoint) lose(why string) { sp.hw.take(why) }
 
-func (z *pz) remake(hw rdma.IA) (string, func(dat.Object), error) { return "", nil, z.make(hw) }
+func (z *pz) remake(hw rdma.IA) (string, func(dat.Object), error) { return "", nil, z.create(hw) }
 
-// remake leaves an async EVD alone that was made with its adapter just now.
 func (q *evd) remake(hw rdma.IA) (string, func(dat.Object), error) {
-	if _, made := q.hw.get(); made && q == q.ia.async {
-		return "", nil, nil
-	}
-	return "", nil, q.make(hw, imageOf[*dat.EVD](&q.object))
+	return "", nil, q.create(hw, imageOf[*dat.EVD](&q.object))
 }
 
 func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	img := imageOf[*dat.SRQ](&s.object)
-	if err := s.make(hw, img); err != nil {
+	if err := s.create(hw, img); err != nil {
 		return "", nil, err
 	}
 	if img.State == dat.SRQOperational {
@@ -119,7 +139,7 @@ func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
 // remake of a region: its contents and its key are new.
 func (l *lmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	made := imageOf[*dat.LMR](&l.object).Clone().(*dat.LMR)
-	if err := l.make(hw, made); err != nil {
+	if err := l.create(hw, made); err != nil {
 		return "", nil, err
 	}
 	return "the contents of the memory and its rmr_context", func(o dat.Object) {
@@ -129,11 +149,11 @@ func (l *lmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
 }
 
 func (w *rmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
-	return "", nil, w.make(hw, imageOf[*dat.RMR](&w.object))
+	return "", nil, w.create(hw, imageOf[*dat.RMR](&w.object))
 }
 
 func (ep *endpoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
-	return "", nil, ep.make(hw, ep.now())
+	return "", nil, ep.create(hw, ep.now())
 }
 
 func (sp *servicePoint) remake(hw rdma.IA) (string, func(dat.Object), error) {

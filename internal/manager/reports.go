@@ -12,7 +12,7 @@ func (m *Manager) pump(ia *adapter, reports <-chan rdma.Report) {
 		if m.stopping() {
 			continue
 		}
-		m.take(ia, r)
+		m.handleReport(ia, r)
 	}
 }
 
@@ -28,32 +28,32 @@ var endpointReports = map[rdma.ReportKind]dat.Input{
 }
 
 // takers are what is done with the other reports.
-var takers = map[rdma.ReportKind]func(*Manager, *adapter, rdma.Report){
-	rdma.ReportRequest:     func(m *Manager, _ *adapter, r rdma.Report) { m.arrived(r) },
-	rdma.ReportRequestGone: (*Manager).vanished,
-	rdma.ReportEstablished: func(m *Manager, _ *adapter, r rdma.Report) { m.ofEndpoint(r, m.established) },
-	rdma.ReportCompletion:  func(m *Manager, _ *adapter, r rdma.Report) { m.ofReceiver(r, m.completed) },
-	rdma.ReportRecvTaken:   func(m *Manager, _ *adapter, r rdma.Report) { m.ofReceiver(r, m.taken) },
-	rdma.ReportProbe:       func(m *Manager, _ *adapter, r rdma.Report) { m.ofEndpoint(r, m.probed) },
-	rdma.ReportReset:       func(m *Manager, _ *adapter, r rdma.Report) { m.ofEndpoint(r, m.wasReset) },
+var reportHandlers = map[rdma.ReportKind]func(*Manager, *adapter, rdma.Report){
+	rdma.ReportRequest:     func(m *Manager, _ *adapter, r rdma.Report) { m.requestArrived(r) },
+	rdma.ReportRequestGone: (*Manager).requestVanished,
+	rdma.ReportEstablished: func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.established) },
+	rdma.ReportCompletion:  func(m *Manager, _ *adapter, r rdma.Report) { m.toReceiver(r, m.completed) },
+	rdma.ReportRecvTaken:   func(m *Manager, _ *adapter, r rdma.Report) { m.toReceiver(r, m.taken) },
+	rdma.ReportProbe:       func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.probed) },
+	rdma.ReportReset:       func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.wasReset) },
 	rdma.ReportSRQLimit:    (*Manager).srqLimit,
 	rdma.ReportSRQError:    (*Manager).srqError,
 	rdma.ReportEVDError:    (*Manager).evdError,
 	rdma.ReportPort:        (*Manager).portChanged,
 	rdma.ReportIAError:     (*Manager).iaError,
-	rdma.ReportDeviceGone:  (*Manager).deviceGone,
+	rdma.ReportDeviceGone:  (*Manager).deviceLost,
 	rdma.ReportDeviceBack:  func(m *Manager, ia *adapter, _ rdma.Report) { m.deviceBack(ia) },
 }
 
 // take does what one report asks for.
-func (m *Manager) take(ia *adapter, r rdma.Report) {
+func (m *Manager) handleReport(ia *adapter, r rdma.Report) {
 	if in, ok := endpointReports[r.Kind]; ok {
-		m.ofEndpoint(r, func(ep *endpoint, r rdma.Report) {
-			m.reported(ep, in, happening{reason: r.Reason, detail: r.Detail, data: dat.EventData{PrivateData: r.PrivateData}})
+		m.toEndpoint(r, func(ep *endpoint, r rdma.Report) {
+			m.handleReportedEvent(ep, in, eventDetails{reason: r.Reason, detail: r.Detail, data: dat.EventData{PrivateData: r.PrivateData}})
 		})
 		return
 	}
-	if f, ok := takers[r.Kind]; ok {
+	if f, ok := reportHandlers[r.Kind]; ok {
 		f(m, ia, r)
 		return
 	}
@@ -61,7 +61,7 @@ func (m *Manager) take(ia *adapter, r rdma.Report) {
 }
 
 // ofEndpoint hands a report to its endpoint; one that was freed is of no interest.
-func (m *Manager) ofEndpoint(r rdma.Report, f func(*endpoint, rdma.Report)) {
+func (m *Manager) toEndpoint(r rdma.Report, f func(*endpoint, rdma.Report)) {
 	if ep, ok := find[*endpoint](m, r.EP); ok {
 		f(ep, r)
 	}
@@ -69,16 +69,16 @@ func (m *Manager) ofEndpoint(r rdma.Report, f func(*endpoint, rdma.Report)) {
 
 // ofReceiver hands a report to its endpoint. A receive that an endpoint took from
 // an SRQ before it was freed is gone from there.
-func (m *Manager) ofReceiver(r rdma.Report, f func(*endpoint, rdma.Report)) {
+func (m *Manager) toReceiver(r rdma.Report, f func(*endpoint, rdma.Report)) {
 	if ep, ok := find[*endpoint](m, r.EP); ok {
 		f(ep, r)
 		return
 	}
-	m.lost(r)
+	m.dropReceive(r)
 }
 
 // lost takes a receive out of its SRQ whose completion nobody gets (T2, T39).
-func (m *Manager) lost(r rdma.Report) {
+func (m *Manager) dropReceive(r rdma.Report) {
 	if s, ok := find[*srq](m, r.SRQ); ok {
 		if w, ok := s.taken(r.WR); ok {
 			w.reap()
@@ -90,7 +90,7 @@ func (m *Manager) lost(r rdma.Report) {
 func (m *Manager) wasReset(ep *endpoint, _ rdma.Report) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
-	ep.stale = max(ep.stale-1, 0)
+	ep.unreportedResets = max(ep.unreportedResets-1, 0)
 }
 
 // established takes T14 and T22: addresses, peer and queue pair are known now.
@@ -102,7 +102,7 @@ func (m *Manager) established(ep *endpoint, r rdma.Report) {
 		ep.calls.Unlock()
 	}
 	peer := m.peerOf(ep, r)
-	m.reported(ep, dat.EvEstablished, happening{
+	m.handleReportedEvent(ep, dat.EvEstablished, eventDetails{
 		reason: r.Reason, detail: r.Detail, data: dat.EventData{PrivateData: r.PrivateData},
 		more: func(e *dat.Endpoint) {
 			e.Transport = shown
@@ -138,7 +138,7 @@ func (m *Manager) srqError(ia *adapter, r rdma.Report) {
 	}
 	reason, ref := "DAT_SRQ_TRANSFER_TO_ERROR", s.ref()
 	e := m.entry(engineCall(firstOf(r.Detail, r.Reason)), &s.object, reason)
-	e.Apply = edit(func(o *dat.SRQ) { o.State = dat.SRQError })
+	e.Apply = changed(func(o *dat.SRQ) { o.State = dat.SRQError })
 	m.note(&s.object, e)
 	ia.asyncEvent(dat.Event{Object: &ref, Reason: &reason})
 }
@@ -159,7 +159,7 @@ func (m *Manager) iaError(ia *adapter, r rdma.Report) {
 
 // portChanged takes the state of the port into the adapter's image.
 func (m *Manager) portChanged(ia *adapter, r rdma.Report) {
-	hw, err := ia.device()
+	hw, err := ia.usableDevice()
 	if err != nil {
 		return
 	}
@@ -169,6 +169,6 @@ func (m *Manager) portChanged(ia *adapter, r rdma.Report) {
 
 func (m *Manager) noteIA(ia *adapter, cause, reason string, state dat.IAState, detail string) {
 	e := m.entry(engineCall(reason), &ia.object, cause)
-	e.Apply = edit(func(o *dat.IA) { o.State, o.Detail = state, ptr(detail) })
+	e.Apply = changed(func(o *dat.IA) { o.State, o.Detail = state, ptr(detail) })
 	m.note(&ia.object, e)
 }

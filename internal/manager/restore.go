@@ -66,27 +66,13 @@ func (m *Manager) takeOpened(last bool) []openedIA {
 
 func (m *Manager) iaID(hw rdma.IA) dat.Handle { return dat.Handle(hw.Name() + "@" + m.node) }
 
-// enter puts a living object into the registry; its provider's part comes later.
-func (m *Manager) enter(ia *adapter, img dat.Object) {
-	e := newEntity(ia, img)
-	if e == nil {
-		return
-	}
-	o := e.base()
-	o.publish(img)
-	ia.mu.Lock()
-	defer ia.mu.Unlock()
-	ia.count[o.typ]++
-	m.index.Store(o.id, e)
-}
-
-// holdAll counts the references of what lived, now that all of it is there, and
+// addRestoredRefs counts the references of what lived, now that all of it is there, and
 // finds the RSPs that have had their request.
-func (m *Manager) holdAll(ia *adapter, living []dat.Object) {
+func (m *Manager) addRestoredRefs(ia *adapter, living []dat.Object) {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	for _, img := range living {
-		m.holdLocked(img)
+		m.addRefsLocked(img)
 		rsp, ok := img.(*dat.RSP)
 		if !ok {
 			continue

@@ -18,13 +18,13 @@ type rmr struct {
 	hw part[rdma.Object]
 
 	mu   sync.Mutex
-	bind *binding // the present one, nil while unbound
+	bind *rmrBinding // the present one, nil while unbound
 	// ended tells that the window was freed: what completes later binds nothing.
 	ended bool
 }
 
 // binding is a bind of a window, asked for or in force. It keeps its LMR in use.
-type binding struct {
+type rmrBinding struct {
 	rmr            *rmr
 	lmr            dat.Handle
 	offset, length int64
@@ -63,15 +63,15 @@ func (u *unit) createRMR(c Call, in RMRCreate) (*object, *dat.RMR, error) {
 	}
 	w := &rmr{object: newObject(ia, dat.TypeRMR, newID())}
 	img := &dat.RMR{Meta: w.meta(in.Name, in.Labels), PZ: in.PZ, Privileges: []dat.Privilege{}}
-	if _, err := u.admit(ia, w, func(see sight) (dat.Object, *dat.Error) {
+	if _, err := u.admit(ia, w, func(see resolver) (dat.Object, *dat.Error) {
 		return img, dat.CheckRMRCreate(&ia.facts, in.PZ, see)
 	}); err != nil {
 		return nil, nil, err
 	}
-	return created(u, c, "dat_rmr_create", w, img, func() error { return w.make(hw, img) })
+	return created(u, c, "dat_rmr_create", w, img, func() error { return w.create(hw, img) })
 }
 
-func (w *rmr) make(hw rdma.IA, img *dat.RMR) error {
+func (w *rmr) create(hw rdma.IA, img *dat.RMR) error {
 	zone, err := w.m().zone(img.PZ)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (w *rmr) make(hw rdma.IA, img *dat.RMR) error {
 	return err
 }
 
-func (w *rmr) unmake() {
+func (w *rmr) destroy() {
 	w.hw.free()
 	w.mu.Lock()
 	w.ended = true
@@ -101,14 +101,14 @@ func (u *unit) freeRMR(c Call, id dat.Handle) error {
 	if err != nil {
 		return err
 	}
-	return u.freeUnused(c, w, "dat_rmr_free", nil, func() { w.unmake() })
+	return u.freeUnused(c, w, "dat_rmr_free", nil, func() { w.destroy() })
 }
 
 // BindRMR is dat_rmr_bind: the window opens on a part of a region once the bind
 // completes; no privileges unbind it. Errors: as PostSend, DAT_INVALID_HANDLE,
 // DAT_PROTECTION_VIOLATION, DAT_PRIVILEGES_VIOLATION.
 func (m *Manager) BindRMR(ctx context.Context, c Call, id dat.Handle, in BindPost) (Posted, error) {
-	b := &binding{lmr: in.LMR, offset: in.Offset, length: in.Length, privileges: in.Privileges}
+	b := &rmrBinding{lmr: in.LMR, offset: in.Offset, length: in.Length, privileges: in.Privileges}
 	var window rdma.Object
 	var mem rdma.LMR
 	p := posting{in: dat.OpBindRMR, kind: dat.KindRMRBind, count: 1, flags: in.Flags, cookie: in.Cookie, bind: b}
@@ -144,7 +144,7 @@ func (m *Manager) BindRMR(ctx context.Context, c Call, id dat.Handle, in BindPos
 
 // holdMemory counts a window among the users of a region; null has none. It
 // refuses a region that is ending.
-func (m *Manager) holdMemory(h dat.Handle, by int) bool {
+func (m *Manager) countWindow(h dat.Handle, by int) bool {
 	if h == dat.HandleNull {
 		return true
 	}
@@ -154,7 +154,7 @@ func (m *Manager) holdMemory(h dat.Handle, by int) bool {
 	}
 	l.ia.mu.Lock()
 	defer l.ia.mu.Unlock()
-	if by > 0 && l.freeing != nil {
+	if by > 0 && !l.usableLocked(nil) {
 		return false
 	}
 	l.refs += by
@@ -163,13 +163,13 @@ func (m *Manager) holdMemory(h dat.Handle, by int) bool {
 
 // bound takes the completion of a bind: the window now shows the new binding, or
 // keeps the old one where the bind failed.
-func (m *Manager) bound(b *binding, r rdma.Report) {
+func (m *Manager) bindCompleted(b *rmrBinding, r rdma.Report) {
 	if r.Status != dat.DTOSuccess {
-		m.holdMemory(b.lmr, -1)
+		m.countWindow(b.lmr, -1)
 		return
 	}
 	if len(b.privileges) == 0 || b.length == 0 || b.lmr == dat.HandleNull {
-		m.holdMemory(b.lmr, -1)
+		m.countWindow(b.lmr, -1)
 		m.replaceBinding(b.rmr, nil)
 		return
 	}
@@ -179,7 +179,7 @@ func (m *Manager) bound(b *binding, r rdma.Report) {
 
 // replaceBinding swaps a window's binding and lets go of the old one's region; a
 // window that was freed takes none.
-func (m *Manager) replaceBinding(w *rmr, b *binding) {
+func (m *Manager) replaceBinding(w *rmr, b *rmrBinding) {
 	w.mu.Lock()
 	old := b
 	if !w.ended || b == nil {
@@ -187,6 +187,6 @@ func (m *Manager) replaceBinding(w *rmr, b *binding) {
 	}
 	w.mu.Unlock()
 	if old != nil {
-		m.holdMemory(old.lmr, -1)
+		m.countWindow(old.lmr, -1)
 	}
 }

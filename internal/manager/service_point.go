@@ -19,7 +19,7 @@ type servicePoint struct {
 	used atomic.Bool
 	// early are requests that came before the service point was recorded; they
 	// belong to the adapter's lock.
-	early []rdma.Report
+	earlyRequests []rdma.Report
 }
 
 // CreatePSP is dat_psp_create, without a qualifier dat_psp_create_any. Errors:
@@ -48,7 +48,7 @@ func (u *unit) createPSP(c Call, in PSPCreate) (*object, *dat.PSP, error) {
 	if in.ConnQual != nil {
 		img.ConnQual = int32(*in.ConnQual)
 	}
-	if _, err := u.admit(ia, sp, func(see sight) (dat.Object, *dat.Error) {
+	if _, err := u.admit(ia, sp, func(see resolver) (dat.Object, *dat.Error) {
 		return img, dat.CheckPSPCreate(&ia.facts, in.ConnQual, in.EVD, in.EPCreator, see)
 	}); err != nil {
 		return nil, nil, err
@@ -59,8 +59,9 @@ func (u *unit) createPSP(c Call, in PSPCreate) (*object, *dat.PSP, error) {
 	if img.ConnQual, err = sp.listen(hw, img.ConnQual, false); err != nil {
 		return nil, nil, err
 	}
-	u.undo = append(u.undo, func() { sp.unmake() })
-	u.add(c, &sp.object, pspCause(in), becomes(img), func() { u.m.serveEarly(sp) })
+	u.undo = append(u.undo, func() { sp.destroy() })
+	u.add(c, &sp.object, pspCause(in), becomes(img), nil)
+	u.after = append(u.after, func() { u.m.serveEarly(sp) })
 	return &sp.object, img, nil
 }
 
@@ -95,7 +96,7 @@ func (sp *servicePoint) listen(hw rdma.IA, qual int32, once bool) (int32, error)
 	return made.Qual(), nil
 }
 
-func (sp *servicePoint) unmake() { sp.hw.free() }
+func (sp *servicePoint) destroy() { sp.hw.free() }
 
 // FreePSP is dat_psp_free; requests that came before stay valid. The error is
 // DAT_INVALID_HANDLE.
@@ -111,7 +112,7 @@ func (u *unit) freePSP(c Call, id dat.Handle) error {
 	if sp.typ != dat.TypePSP {
 		return errHandle(dat.TypePSP, id)
 	}
-	return u.freeUnused(c, sp, "dat_psp_free", nil, func() { sp.unmake() })
+	return u.freeUnused(c, sp, "dat_psp_free", nil, func() { sp.destroy() })
 }
 
 // CreateRSP is dat_rsp_create: the endpoint becomes RESERVED in the same record
@@ -134,7 +135,7 @@ func (u *unit) createRSP(c Call, in RSPCreate) (*object, *dat.RSP, error) {
 	}
 	sp := &servicePoint{object: newObject(ia, dat.TypeRSP, newID())}
 	img := &dat.RSP{Meta: sp.meta(in.Name, in.Labels), ConnQual: int32(in.ConnQual), EVD: in.EVD, Endpoint: in.Endpoint}
-	if _, err := u.admit(ia, sp, func(see sight) (dat.Object, *dat.Error) {
+	if _, err := u.admit(ia, sp, func(see resolver) (dat.Object, *dat.Error) {
 		return img, dat.CheckRSPCreate(&ia.facts, in.ConnQual, now, in.EVD, see)
 	}); err != nil {
 		return nil, nil, err
@@ -148,15 +149,15 @@ func (u *unit) createRSP(c Call, in RSPCreate) (*object, *dat.RSP, error) {
 	if img.ConnQual, err = sp.listen(hw, img.ConnQual, true); err != nil {
 		return nil, nil, err
 	}
-	u.undo = append(u.undo, func() { sp.unmake() })
+	u.undo = append(u.undo, func() { sp.destroy() })
 	u.add(c, &sp.object, "dat_rsp_create", becomes(img), nil)
 	kept := c
 	kept.Keep = nil
 	qual := img.ConnQual
-	u.addMove(kept, ep, dat.OpCreateRSP, now.State, dat.Judge(now.State, dat.OpCreateRSP), happening{
+	u.addMove(kept, ep, dat.OpCreateRSP, now.State, dat.Judge(now.State, dat.OpCreateRSP), eventDetails{
 		more: func(e *dat.Endpoint) { e.LocalPortQual = &qual },
 	})
-	u.steps = append(u.steps[:len(u.steps)-1], lastWith(u.steps, func() { u.m.serveEarly(sp) }))
+	u.after = append(u.after, func() { u.m.serveEarly(sp) })
 	return &sp.object, img, nil
 }
 
@@ -173,19 +174,6 @@ func (u *unit) reservable(h dat.Handle) (*endpoint, *dat.Endpoint, error) {
 	return ep, u.live(ep), nil
 }
 
-// lastWith is the last step with something more to be done after it.
-func lastWith(steps []step, more func()) step {
-	s := steps[len(steps)-1]
-	done := s.done
-	s.done = func() {
-		if done != nil {
-			done()
-		}
-		more()
-	}
-	return s
-}
-
 // FreeRSP is dat_rsp_free: its endpoint is UNCONNECTED again where no request came
 // (T6), else stays (T7). The error is DAT_INVALID_HANDLE.
 func (m *Manager) FreeRSP(ctx context.Context, c Call, id dat.Handle) error {
@@ -194,9 +182,11 @@ func (m *Manager) FreeRSP(ctx context.Context, c Call, id dat.Handle) error {
 
 func (u *unit) freeRSP(c Call, id dat.Handle) error {
 	sp, ok := find[*servicePoint](u.m, id)
-	img, _ := u.m.Get(dat.TypeRSP, id)
-	rsp, isRSP := img.(*dat.RSP)
-	if !ok || !isRSP {
+	if !ok || !sp.reachable(u) {
+		return errHandle(dat.TypeRSP, id)
+	}
+	rsp, isRSP := u.now(&sp.object).(*dat.RSP)
+	if !isRSP {
 		return errHandle(dat.TypeRSP, id)
 	}
 	locks := []*object{&sp.object}
@@ -209,7 +199,7 @@ func (u *unit) freeRSP(c Call, id dat.Handle) error {
 	if err := u.lock(locks...); err != nil {
 		return err
 	}
-	if err := u.freeUnused(c, sp, "dat_rsp_free", nil, func() { sp.unmake() }); err != nil {
+	if err := u.freeUnused(c, sp, "dat_rsp_free", nil, func() { sp.destroy() }); err != nil {
 		return err
 	}
 	if ep == nil {
@@ -219,28 +209,28 @@ func (u *unit) freeRSP(c Call, id dat.Handle) error {
 	if v := dat.Judge(now.State, dat.OpFreeRSP); v.Kind == dat.Move {
 		kept := c
 		kept.Keep = nil
-		u.addMove(kept, ep, dat.OpFreeRSP, now.State, v, happening{})
+		u.addMove(kept, ep, dat.OpFreeRSP, now.State, v, eventDetails{})
 	}
 	return nil
 }
 
 // await keeps a request whose service point is not recorded yet. It tells whether
 // it did.
-func (sp *servicePoint) await(r rdma.Report) bool {
+func (sp *servicePoint) keepEarly(r rdma.Report) bool {
 	sp.ia.mu.Lock()
 	defer sp.ia.mu.Unlock()
-	if sp.owner == nil || sp.dead {
+	if sp.life.phase() != beingMade {
 		return false
 	}
-	sp.early = append(sp.early, r)
+	sp.earlyRequests = append(sp.earlyRequests, r)
 	return true
 }
 
 func (sp *servicePoint) takeEarly() []rdma.Report {
 	sp.ia.mu.Lock()
 	defer sp.ia.mu.Unlock()
-	early := sp.early
-	sp.early = nil
+	early := sp.earlyRequests
+	sp.earlyRequests = nil
 	return early
 }
 
@@ -254,6 +244,6 @@ func (sp *servicePoint) rejectEarly() {
 // serveEarly takes up the requests that came before the record.
 func (m *Manager) serveEarly(sp *servicePoint) {
 	for _, r := range sp.takeEarly() {
-		m.arrived(r)
+		m.requestArrived(r)
 	}
 }

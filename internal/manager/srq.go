@@ -19,12 +19,12 @@ type srq struct {
 	mu sync.Mutex
 	// posted are the receives on the queue; outstanding counts those posted whose
 	// completion the consumer has not taken yet.
-	posted      map[uint64]work
+	posted      map[uint64]outstandingWork
 	outstanding int
 }
 
 func newSRQ(ia *adapter, id dat.Handle) *srq {
-	return &srq{object: newObject(ia, dat.TypeSRQ, id), posted: map[uint64]work{}}
+	return &srq{object: newObject(ia, dat.TypeSRQ, id), posted: map[uint64]outstandingWork{}}
 }
 
 // fill implements filler.
@@ -46,7 +46,7 @@ func (s *srq) fill(img dat.Object) {
 }
 
 // taken removes a receive that an endpoint took.
-func (s *srq) taken(wr uint64) (work, bool) {
+func (s *srq) taken(wr uint64) (outstandingWork, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w, ok := s.posted[wr]
@@ -86,15 +86,15 @@ func (u *unit) createSRQ(c Call, in SRQCreate) (*object, *dat.SRQ, error) {
 		Meta: s.meta(in.Name, in.Labels), PZ: in.PZ,
 		MaxRecvDTOs: int32(in.MaxRecvDTOs), MaxRecvIOV: int32(in.MaxRecvIOV),
 	}
-	if _, err := u.admit(ia, s, func(see sight) (dat.Object, *dat.Error) {
+	if _, err := u.admit(ia, s, func(see resolver) (dat.Object, *dat.Error) {
 		return img, dat.CheckSRQCreate(&ia.facts, in.PZ, in.MaxRecvDTOs, in.MaxRecvIOV, see)
 	}); err != nil {
 		return nil, nil, err
 	}
-	return created(u, c, "dat_srq_create", s, img, func() error { return s.make(hw, img) })
+	return created(u, c, "dat_srq_create", s, img, func() error { return s.create(hw, img) })
 }
 
-func (s *srq) make(hw rdma.IA, img *dat.SRQ) error {
+func (s *srq) create(hw rdma.IA, img *dat.SRQ) error {
 	zone, err := s.m().zone(img.PZ)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (s *srq) make(hw rdma.IA, img *dat.SRQ) error {
 	return nil
 }
 
-func (s *srq) unmake() { s.hw.free() }
+func (s *srq) destroy() { s.hw.free() }
 
 // sharedQueue is the provider's part of an SRQ: nil for null.
 func (m *Manager) sharedQueue(h dat.Handle) (rdma.SRQ, error) {
@@ -123,7 +123,7 @@ func (m *Manager) sharedQueue(h dat.Handle) (rdma.SRQ, error) {
 
 func (s *srq) engine() (rdma.SRQ, error) {
 	hw, ok := s.hw.get()
-	if !ok || s.ia.gone.Load() {
+	if !ok || s.ia.device.gone() {
 		return nil, errMissing(&s.object, s.hw.reason())
 	}
 	return hw, nil
@@ -142,7 +142,7 @@ func (u *unit) freeSRQ(c Call, id dat.Handle) error {
 	}
 	return u.freeUnused(c, s, "dat_srq_free", func(n int) *dat.Error {
 		return errInUse(&s.object, dat.SubInvalidStateSRQInUse, n, "endpoints")
-	}, func() { s.unmake() })
+	}, func() { s.destroy() })
 }
 
 // PostSRQRecv is dat_srq_post_recv: all or nothing. Errors: DAT_INVALID_HANDLE,
@@ -159,7 +159,7 @@ func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in Rec
 		return Posted{}, err
 	}
 	defer s.unlock()
-	if _, ok := m.index.Load(id); !ok {
+	if !s.usable(nil) {
 		return Posted{}, errHandle(dat.TypeSRQ, id)
 	}
 	img := imageOf[*dat.SRQ](&s.object)
@@ -195,7 +195,7 @@ func (s *srq) reserve(first uint64, cookies []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, cookie := range cookies {
-		s.posted[first+uint64(i)] = work{kind: dat.KindRecv, cookie: cookie, srq: s}
+		s.posted[first+uint64(i)] = outstandingWork{kind: dat.KindRecv, cookie: cookie, srq: s}
 	}
 	s.outstanding += len(cookies)
 }

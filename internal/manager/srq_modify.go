@@ -49,7 +49,7 @@ func (u *unit) modifySRQ(c Call, id dat.Handle, in SRQModify) (*object, *dat.SRQ
 			}
 		})
 	}
-	u.add(c, &s.object, "dat_srq_resize", edit(change), nil)
+	u.add(c, &s.object, "dat_srq_resize", changed(change), nil)
 	return &s.object, after, nil
 }
 
@@ -75,11 +75,11 @@ func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle,
 		if c.DryRun {
 			return &s.object, after, nil
 		}
-		u.add(c, &s.object, "dat_srq_set_lw", edit(change), nil)
+		u.add(c, &s.object, "dat_srq_set_lw", changed(change), nil)
 		u.after = append(u.after, func() {
 			if err := hw.SetLowWatermark(int32(low)); err != nil {
 				u.refusal = asError(err)
-				m.unmark(s, before.LowWatermark, err)
+				m.revertLowWatermark(s, before.LowWatermark, err)
 			}
 		})
 		return &s.object, after, nil
@@ -87,8 +87,8 @@ func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle,
 }
 
 // unmark is the second change of a mark that the engine refused.
-func (m *Manager) unmark(s *srq, low int32, why error) {
+func (m *Manager) revertLowWatermark(s *srq, low int32, why error) {
 	e := m.entry(engineCall("taken back, the engine refused: "+asError(why).Detail), &s.object, "dat_srq_set_lw")
-	e.Apply = edit(func(o *dat.SRQ) { o.LowWatermark = low })
+	e.Apply = changed(func(o *dat.SRQ) { o.LowWatermark = low })
 	m.note(&s.object, e)
 }

@@ -9,44 +9,58 @@ import (
 )
 
 // unit is one unit of writes on its way: what was judged and done, what is to be
-// recorded, and how to finish or undo it.
+// recorded, and how to complete or undo it.
 //
 // Order: prepare (judge and act) any number of times, then commit or rollback,
-// then release.
+// then release. Every judge reads what the unit itself will leave behind.
 type unit struct {
 	m   *Manager
 	ctx context.Context
-	// fixed tells that all locks were taken before (batch): others are only tried.
+	// fixed tells that all operation locks were taken before (batch): others are only tried.
 	fixed bool
 	held  map[*object]bool
-	// staged are the images as they will be recorded.
+	// creatingOn are the adapters that wait with the return of their device until
+	// the unit ends, one entry for each creation.
+	creatingOn []*adapter
+	// staged are the images as they will be recorded, views the endpoints as they will be.
 	staged map[*object]dat.Object
-	steps  []step
+	views  map[*object]endpointView
+	// names are the objects that bear a name in this unit and did not before.
+	names map[dat.ObjectRef]*object
+	steps []unitStep
 	// undo runs in reverse order when the unit fails, after in order when it is
 	// recorded and published.
 	undo, after []func()
-	// releases are images whose references end with the commit.
-	releases []dat.Object
-	made     []entity
-	ended    []entity
+	// endedImages are images whose references end with the commit, endedUsers the
+	// same by what they use.
+	endedImages []dat.Object
+	endedUsers  map[dat.Handle][]dat.Object
+	made        []entity
+	ended       []entity
 	// refusal is the engine's, of an operation that was recorded before it acted.
 	refusal error
 }
 
-// step is one entry with what happens when it is published.
-type step struct {
+// unitStep is one entry with what happens when it is published.
+type unitStep struct {
 	obj   *object
 	entry dat.Entry
-	// done runs with the adapter's lock free, after the image was published.
-	done func()
+	// live makes the change live, together with the publication of its image. It
+	// takes no lock but those of state and below, and calls no provider.
+	live func()
 }
 
 func (m *Manager) begin(ctx context.Context) *unit {
-	return &unit{m: m, ctx: ctx, held: map[*object]bool{}, staged: map[*object]dat.Object{}}
+	return &unit{
+		m: m, ctx: ctx, held: map[*object]bool{}, staged: map[*object]dat.Object{},
+		views: map[*object]endpointView{}, names: map[dat.ObjectRef]*object{},
+		endedUsers: map[dat.Handle][]dat.Object{},
+	}
 }
 
 // lock takes the operation locks of objects in the order of their ids and waits
-// for the record of their events.
+// for the record of their events. The error is DAT_INVALID_HANDLE where an object
+// ended meanwhile, or the context's.
 func (u *unit) lock(objs ...*object) error {
 	slices.SortFunc(objs, func(a, b *object) int { return cmp.Compare(a.id, b.id) })
 	for _, o := range objs {
@@ -61,32 +75,29 @@ func (u *unit) lock(objs ...*object) error {
 			return err
 		}
 		u.held[o] = true
-		if err := o.notes.wait(u.ctx, u.m.rec); err != nil {
+		if err := o.unrecorded.wait(u.ctx, u.m.rec); err != nil {
 			return err
 		}
-		if _, ok := u.m.index.Load(o.id); !ok || o.over.Load() {
+		if !o.usable(u) {
 			return errGoneHandle(o)
 		}
 	}
 	return nil
 }
 
-// makes tells whether the unit itself made the object.
-func (u *unit) makes(o *object) bool {
-	o.ia.mu.Lock()
-	defer o.ia.mu.Unlock()
-	return o.owner == u
-}
-
-// release gives the operation locks back.
+// release gives back what the unit holds.
 func (u *unit) release() {
 	for o := range u.held {
 		o.unlock()
 	}
 	clear(u.held)
+	for _, ia := range u.creatingOn {
+		ia.created()
+	}
+	u.creatingOn = nil
 }
 
-// now is the image of an object as this unit sees it: staged, else recorded.
+// now is the image of an object as this unit will record it: staged, else recorded.
 func (u *unit) now(o *object) dat.Object {
 	if img, ok := u.staged[o]; ok {
 		return img
@@ -110,29 +121,51 @@ func matches(c Call, img dat.Object) error {
 	return c.Match(img.Head().Version)
 }
 
+// endpointView is an endpoint as a unit will leave it: the live image base, which
+// was the newest when it was made, under the unit's own changes.
+type endpointView struct{ base, img *dat.Endpoint }
+
 // live is an endpoint as it is now and as this unit will leave it.
 func (u *unit) live(ep *endpoint) *dat.Endpoint {
-	e := ep.now()
-	if staged, ok := u.staged[&ep.object].(*dat.Endpoint); ok {
-		e.State = staged.State
+	base := ep.current()
+	v, ok := u.views[&ep.object]
+	if !ok || v.base != base {
+		v = endpointView{base: base, img: ep.now()}
+		for _, s := range u.steps {
+			if s.obj == &ep.object {
+				v.img = asEndpoint(s.entry.Apply(v.img))
+			}
+		}
+		u.views[&ep.object] = v
 	}
+	return v.img.Copy()
+}
+
+// asEndpoint is an image as an endpoint's, nil where it ended.
+func asEndpoint(img dat.Object) *dat.Endpoint {
+	e, _ := img.(*dat.Endpoint)
 	return e
 }
 
-// add appends a change to the unit. change works on its own copy; done, which may
-// be nil, runs after the publication.
-func (u *unit) add(c Call, o *object, cause string, apply func(dat.Object) dat.Object, done func()) {
+// add appends a change to the unit. apply works on its own copy; live, which may
+// be nil, makes the change live when it is recorded.
+func (u *unit) add(c Call, o *object, cause string, apply func(dat.Object) dat.Object, live func()) {
 	e := u.m.entry(c, o, cause)
 	e.Apply = apply
 	before := u.now(o)
-	if after := apply(before); after != nil {
+	after := apply(before)
+	if after != nil {
 		u.staged[o] = after
 	}
-	u.steps = append(u.steps, step{obj: o, entry: e, done: done})
+	u.renamed(o, before, after)
+	if v, ok := u.views[o]; ok {
+		u.views[o] = endpointView{base: v.base, img: asEndpoint(apply(v.img))}
+	}
+	u.steps = append(u.steps, unitStep{obj: o, entry: e, live: live})
 }
 
-// edit is an Apply that changes a copy and leaves what is gone alone.
-func edit[T dat.Object](change func(T)) func(dat.Object) dat.Object {
+// changed is an Apply that changes a copy and leaves what is gone alone.
+func changed[T dat.Object](change func(T)) func(dat.Object) dat.Object {
 	return func(before dat.Object) dat.Object {
 		if before == nil {
 			return nil
@@ -145,81 +178,10 @@ func edit[T dat.Object](change func(T)) func(dat.Object) dat.Object {
 	}
 }
 
-// gone is an Apply that ends an object.
-func gone(dat.Object) dat.Object { return nil }
-
-// commit records the unit and publishes it; on an error everything is undone.
-func (u *unit) commit() ([]dat.Recorded, error) {
-	if len(u.steps) == 0 {
-		u.settle()
-		u.finish()
-		return nil, nil
-	}
-	entries := make([]dat.Entry, len(u.steps))
-	for i, s := range u.steps {
-		entries[i] = s.entry
-	}
-	recs, err := u.m.rec.Record(u.ctx, entries...)
-	if err != nil {
-		u.rollback()
-		return nil, err
-	}
-	for i, s := range u.steps {
-		if i < len(recs) {
-			s.obj.publish(recs[i].Object)
-		}
-	}
-	u.settle()
-	for _, s := range u.steps {
-		if s.done != nil {
-			s.done()
-		}
-	}
-	u.finish()
-	return recs, nil
+// becomes is an Apply that makes an object.
+func becomes(img dat.Object) func(dat.Object) dat.Object {
+	return func(dat.Object) dat.Object { return img.Clone() }
 }
 
-// settle makes the unit's creations visible and its ends final, and lets go of
-// what ended images used.
-func (u *unit) settle() {
-	for _, e := range u.made {
-		o := e.base()
-		o.ia.mu.Lock()
-		o.owner = nil
-		o.ia.mu.Unlock()
-	}
-	for _, img := range u.releases {
-		u.m.drop(img)
-	}
-	u.releases = nil
-	for _, e := range u.ended {
-		u.m.forget(e)
-	}
-}
-
-func (u *unit) finish() {
-	for _, f := range u.after {
-		f()
-	}
-	u.after, u.undo = nil, nil
-}
-
-// rollback undoes what was done, the last first.
-func (u *unit) rollback() {
-	for _, f := range slices.Backward(u.undo) {
-		f()
-	}
-	for _, e := range slices.Backward(u.made) {
-		u.m.forget(e)
-		if sp, ok := e.(*servicePoint); ok {
-			sp.rejectEarly()
-		}
-	}
-	for _, e := range u.ended {
-		o := e.base()
-		o.ia.mu.Lock()
-		o.freeing = nil
-		o.ia.mu.Unlock()
-	}
-	u.undo, u.after, u.made, u.ended, u.releases = nil, nil, nil, nil, nil
-}
+// removed is an Apply that ends an object.
+func removed(dat.Object) dat.Object { return nil }

@@ -11,19 +11,26 @@ func (u *unit) creating(id dat.Handle) (*adapter, rdma.IA, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	hw, err := ia.device()
-	return ia, hw, err
+	if !ia.usable(u) {
+		return nil, nil, errBodyHandle(dat.TypeIA, id, "ia")
+	}
+	hw, err := ia.createOn()
+	if err != nil {
+		return nil, nil, err
+	}
+	u.creatingOn = append(u.creatingOn, ia)
+	return ia, hw, nil
 }
 
 // creature is an entity that an engine makes and frees.
-type creature interface {
+type engineObject interface {
 	entity
-	unmake()
+	destroy()
 }
 
 // created ends the creation of what was admitted: the engine makes its part, which
 // a failure of the unit undoes. A dry run stops before that.
-func created[T dat.Object](u *unit, c Call, cause string, e creature, img T, make func() error) (*object, T, error) {
+func created[T dat.Object](u *unit, c Call, cause string, e engineObject, img T, make func() error) (*object, T, error) {
 	o := e.base()
 	if c.DryRun {
 		return o, scrub(c, img), nil
@@ -32,7 +39,18 @@ func created[T dat.Object](u *unit, c Call, cause string, e creature, img T, mak
 		var none T
 		return nil, none, asError(err)
 	}
-	u.undo = append(u.undo, func() { e.unmake() })
+	u.undo = append(u.undo, func() { e.destroy() })
 	u.add(c, o, cause, becomes(img), nil)
 	return o, img, nil
+}
+
+// scrub is the answer of a dry run of a creation: without id and version.
+func scrub[T dat.Object](c Call, img T) T {
+	if !c.DryRun {
+		return img
+	}
+	o := img.Clone()
+	h := o.Head()
+	h.ID, h.Version, h.CreatedAt, h.UpdatedAt = "", 0, dat.Time{}, dat.Time{}
+	return o.(T)
 }

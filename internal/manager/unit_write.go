@@ -33,7 +33,7 @@ func write[T dat.Object](ctx context.Context, m *Manager, c Call, on dat.Handle,
 		return none, err
 	}
 	if u.refusal != nil {
-		return none, u.takenBack(o)
+		return none, u.awaitRevertedMove(o)
 	}
 	if after, ok := o.recorded().(T); ok {
 		return fillOne(m, after), nil
@@ -59,8 +59,8 @@ func rehearsed[T dat.Object](u *unit, o *object, img T) (T, error) {
 
 // takenBack waits until the second change is recorded, so that a reader who saw
 // the refusal sees the state that it left.
-func (u *unit) takenBack(o *object) error {
-	if err := o.notes.wait(u.ctx, u.m.rec); err != nil {
+func (u *unit) awaitRevertedMove(o *object) error {
+	if err := o.unrecorded.wait(u.ctx, u.m.rec); err != nil {
 		u.m.log.Warn("a refusal of the engine is not recorded yet", "object", o.id, "error", err)
 	}
 	return u.refusal
@@ -111,9 +111,9 @@ func (m *Manager) entry(c Call, o *object, cause string) dat.Entry {
 // note hands over a change of an object that happened already, and publishes it
 // when it is recorded.
 func (m *Manager) note(o *object, e dat.Entry) {
-	o.notes.add()
+	o.unrecorded.add()
 	m.rec.Note(e, func(r dat.Recorded) {
 		o.publish(r.Object)
-		o.notes.done()
+		o.unrecorded.done()
 	})
 }

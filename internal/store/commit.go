@@ -120,8 +120,16 @@ func (r *Recorder) finish(g *group, last int64) {
 		}
 	}
 	r.mu.Unlock()
+	results := g.results()
+	for i, recorded := range results {
+		for j, e := range g.units[i].entries {
+			if e.Published != nil {
+				e.Published(recorded[j])
+			}
+		}
+	}
 	r.publish(changes)
-	for i, recorded := range g.results() {
+	for i, recorded := range results {
 		u := g.units[i]
 		if !u.isNote() {
 			u.answer <- answer{recorded: recorded}

@@ -35,7 +35,7 @@ func NewRecorder() *Recorder {
 	return &Recorder{images: map[dat.Handle]dat.Object{}, names: map[dat.ObjectRef]dat.Handle{}}
 }
 
-// Record implements rdma.Recorder.
+// Record implements manager.Recorder.
 func (r *Recorder) Record(ctx context.Context, entries ...dat.Entry) ([]dat.Recorded, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -52,8 +52,14 @@ func (r *Recorder) Record(ctx context.Context, entries ...dat.Entry) ([]dat.Reco
 		}
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.commitLocked(entries)
+	recs, err := r.commitLocked(entries)
+	r.mu.Unlock()
+	for i, rec := range recs {
+		if entries[i].Published != nil {
+			entries[i].Published(rec)
+		}
+	}
+	return recs, err
 }
 
 // commitLocked applies the entries, all or none.
