@@ -42,6 +42,10 @@ test-go: setup-test web/node_modules/.installed ## Run go vet and the Go tests
 test-race: setup-test ## Run the Go tests under the race detector
 	$(GO_TEST) -race ./...
 
+.PHONY: test-locks
+test-locks: ## Run the manager's tests and the conformance suite with every lock's place checked
+	$(GO_TEST) -tags lockorder ./internal/manager ./internal/rdma/soft
+
 .PHONY: test-web
 test-web: web/node_modules/.installed ## Run the tests of the page's parts
 	$(NPM) run test

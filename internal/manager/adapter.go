@@ -1,7 +1,6 @@
 package manager
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/datapi/datapi/internal/rdma"
@@ -26,7 +25,7 @@ type adapter struct {
 	// mu is the registry's lock: object ownership, references, use counts. It is
 	// short: no provider, no recorder and no other lock but those of endpoint
 	// state and queues is ever waited for under it.
-	mu    sync.Mutex
+	mu    registryMutex
 	hw    rdma.IA
 	count [dat.TypeCR + 1]int
 	// creations counts the units that are making something on the device;

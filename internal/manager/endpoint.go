@@ -1,7 +1,6 @@
 package manager
 
 import (
-	"sync"
 	"time"
 
 	"github.com/datapi/datapi/internal/rdma"
@@ -15,11 +14,11 @@ type endpoint struct {
 	object
 
 	// calls serialises the calls of hw.
-	calls sync.Mutex
+	calls callsMutex
 	hw    part[rdma.EP]
 
 	// mu is the state lock. Everything below belongs to it.
-	mu   sync.Mutex
+	mu   stateMutex
 	live *dat.Endpoint // replaced, never changed
 	// recvs are the receives at the endpoint: posted to it, or taken from its SRQ,
 	// and not completed; requests likewise.

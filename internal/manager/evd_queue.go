@@ -3,7 +3,6 @@ package manager
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -20,7 +19,7 @@ type queued struct {
 
 // queue is the bounded event queue of an EVD. Its lock is a leaf.
 type queue struct {
-	mu      sync.Mutex
+	mu      leafMutex
 	events  []queued
 	max     int
 	waking  int

@@ -9,10 +9,49 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// hooks lets a test refuse what an engine would do, by the name of the call.
+// hooks lets a test refuse what an engine would do, or do something before it, by
+// the name of the call. It keeps the parameters that the engine has for endpoints.
 type hooks struct {
 	mu     sync.Mutex
 	refuse map[string]error
+	first  map[string]func(dat.Handle)
+	params map[dat.Handle]rdma.EPParams
+}
+
+// once runs f before the next such call.
+func (h *hooks) once(call string, f func(dat.Handle)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.first == nil {
+		h.first = map[string]func(dat.Handle){}
+	}
+	h.first[call] = f
+}
+
+func (h *hooks) before(call string, id dat.Handle) {
+	h.mu.Lock()
+	f := h.first[call]
+	delete(h.first, call)
+	h.mu.Unlock()
+	if f != nil {
+		f(id)
+	}
+}
+
+func (h *hooks) keep(id dat.Handle, p rdma.EPParams) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.params == nil {
+		h.params = map[dat.Handle]rdma.EPParams{}
+	}
+	h.params[id] = p
+}
+
+// engineParams are the parameters that the engine has for an endpoint.
+func (h *hooks) engineParams(id dat.Handle) rdma.EPParams {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.params[id]
 }
 
 // set makes the named call fail with err; nil lets it pass again.
@@ -62,11 +101,13 @@ func (a hookedIA) CreateEP(id dat.Handle, params rdma.EPParams) (rdma.EP, error)
 	if q, ok := params.SRQ.(hookedSRQ); ok {
 		params.SRQ = q.SRQ
 	}
+	a.hook.before("CreateEP", id)
 	ep, err := a.IA.CreateEP(id, params)
 	if err != nil {
 		return nil, err
 	}
-	return hookedEP{ep, a.hook}, nil
+	a.hook.keep(id, params)
+	return hookedEP{ep, id, a.hook}, nil
 }
 
 // CreateSRQ implements rdma.IA.
@@ -92,6 +133,7 @@ func (q hookedSRQ) SetLowWatermark(low int32) error {
 
 type hookedEP struct {
 	rdma.EP
+	id   dat.Handle
 	hook *hooks
 }
 
@@ -99,7 +141,11 @@ func (e hookedEP) Modify(p rdma.EPParams) error {
 	if err := e.hook.of("Modify"); err != nil {
 		return err
 	}
-	return e.EP.Modify(p)
+	if err := e.EP.Modify(p); err != nil {
+		return err
+	}
+	e.hook.keep(e.id, p)
+	return nil
 }
 
 func (e hookedEP) Connect(c rdma.Connect) error {

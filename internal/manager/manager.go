@@ -24,21 +24,23 @@ import (
 //
 // Locks, in the order in which they may be taken:
 //
-//  1. the operation lock of each object (object.op), several in the order of
-//     their ids. It is held over judge, act, record and publish, so whoever holds
-//     one may wait for the store. Pumps and timers never take one.
-//  2. adapter.mu, the registry: who exists, who uses whom. Judges of creations
+//  1. the operation lock of each object (object.operation), several in the order
+//     of their ids. It is held over judge, act, record and publish, so whoever
+//     holds one may wait for the store. Report handlers and timers never take one;
+//     the worker that makes objects again for a returned device does.
+//  2. endpoint.calls serialises the calls of the provider's endpoint, for report
+//     handlers and timers too. Nothing waits for the store under it.
+//  3. adapter.mu, the registry: who exists, who uses whom. Judges of creations
 //     and modifications run under it, so that what was judged is what is entered.
-//  3. endpoint.mu, the state: live image, outstanding DTOs, counters. Reading the
+//  4. endpoint.mu, the state: live image, outstanding DTOs, counters. Reading the
 //     status takes this one alone. Events are noted under it, so that the log has
 //     the order of what happened.
-//  4. the leaves: queue.mu, srq.mu, rmr.mu, part.mu, pending.mu, Manager.mu. Under a
-//     leaf no other lock is taken.
+//  5. the leaves: queue.mu, srq.mu, rmr.mu, part.mu, unrecordedEvents.mu,
+//     Manager.mu. Under a leaf no other lock is taken.
 //
-// endpoint.calls stands between 1 and 2: it serialises the calls of the provider's
-// endpoint, for pumps and timers too, and nothing waits for the store under it.
-// A provider is never called under 2, 3 or 4, nor is Recorder.Record. The index is
-// a concurrent map and needs no lock.
+// A provider is never called under 3, 4 or 5, nor Recorder.Record under 2 to 5. The
+// index is a concurrent map and needs no lock. With the build tag lockorder all of
+// this is checked at run time (lock_order_checked.go).
 type Manager struct {
 	node      string
 	rec       Recorder
@@ -52,7 +54,7 @@ type Manager struct {
 	// places finds an endpoint by where it is connected: place → *endpoint.
 	places sync.Map
 
-	mu        sync.Mutex
+	mu        leafMutex
 	providers []rdma.Provider
 	adapters  []*adapter
 	opened    []openedIA
@@ -88,7 +90,7 @@ const defaultMemoryCap = 1 << 30
 // lived before); until then no adapter is seen and every write is refused.
 func NewManager(node string, rec Recorder, opts ...Option) *Manager {
 	m := &Manager{
-		node: node, rec: rec, memoryCap: defaultMemoryCap,
+		node: node, rec: checkedRecorder(rec), memoryCap: defaultMemoryCap,
 		log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	m.ctx, m.stop = context.WithCancel(context.Background())
@@ -101,6 +103,7 @@ func NewManager(node string, rec Recorder, opts ...Option) *Manager {
 // AddProvider opens a provider's adapters. Before Restore they only wait for
 // it; after it they are recorded and run at once. The Manager closes the provider.
 func (m *Manager) AddProvider(ctx context.Context, p rdma.Provider) error {
+	p = checkedProvider(p)
 	ias, err := p.Open(ctx)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package manager
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -54,8 +53,10 @@ func (o *object) meta(name dat.Name, labels map[string]string) dat.Meta {
 
 // lock takes the operation lock; the error is the context's.
 func (o *object) lock(ctx context.Context) error {
+	takesOperation(o)
 	select {
 	case o.operation <- struct{}{}:
+		tookOperation(o)
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -65,13 +66,17 @@ func (o *object) lock(ctx context.Context) error {
 func (o *object) tryLock() bool {
 	select {
 	case o.operation <- struct{}{}:
+		tookOperation(o)
 		return true
 	default:
 		return false
 	}
 }
 
-func (o *object) unlock() { <-o.operation }
+func (o *object) unlock() {
+	gaveOperation(o)
+	<-o.operation
+}
 
 // recorded is the recorded image, nil where there is none yet.
 func (o *object) recorded() dat.Object {
@@ -131,7 +136,7 @@ func imageOf[T dat.Object](o *object) T {
 
 // pending counts the events of an object that are not recorded yet.
 type unrecordedEvents struct {
-	mu   sync.Mutex
+	mu   leafMutex
 	n    int
 	zero chan struct{}
 }
@@ -185,7 +190,7 @@ func (p *unrecordedEvents) wait(ctx context.Context, rec Recorder) error {
 // part is what a provider made for an object. It is replaced when a device
 // returns, and empty while the provider has nothing for it; why says the reason.
 type part[T rdma.Object] struct {
-	mu  sync.Mutex
+	mu  leafMutex
 	hw  T
 	ok  bool
 	why string

@@ -62,7 +62,7 @@ func (m *Manager) remakeLocked(mk remakeable, hw rdma.IA, losses uint64, cause s
 		return true
 	}
 	if o.ia.device.losses.Load() == losses {
-		m.remakeOne(mk, hw, cause)
+		m.remakeOne(mk, hw, losses, cause)
 	}
 	if o.ia.device.losses.Load() != losses {
 		mk.lose(goneDetail) // what was made belongs to a device that is lost
@@ -73,9 +73,12 @@ func (m *Manager) remakeLocked(mk remakeable, hw rdma.IA, losses uint64, cause s
 
 // remakeOne makes one object again. What is lost is noted with the given cause;
 // what the engine refuses stays listed, with its reason, and can be freed.
-func (m *Manager) remakeOne(mk remakeable, hw rdma.IA, cause string) {
+func (m *Manager) remakeOne(mk remakeable, hw rdma.IA, losses uint64, cause string) {
 	o := mk.base()
 	lost, change, err := mk.remake(hw)
+	if err != nil && o.ia.device.losses.Load() != losses {
+		return // its device was lost meanwhile
+	}
 	if err != nil {
 		d := asError(err)
 		m.log.Warn("an object could not be made again", "type", o.typ, "id", o.id, "error", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/datapi/datapi/internal/rdma"
 
@@ -17,7 +16,7 @@ type rmr struct {
 	object
 	hw part[rdma.Object]
 
-	mu   sync.Mutex
+	mu   leafMutex
 	bind *rmrBinding // the present one, nil while unbound
 	// ended tells that the window was freed: what completes later binds nothing.
 	ended bool

@@ -2,7 +2,6 @@ package manager
 
 import (
 	"context"
-	"sync"
 
 	"github.com/datapi/datapi/internal/rdma"
 
@@ -16,7 +15,7 @@ type srq struct {
 	// endpoints belongs to the adapter's lock: how many receive from it.
 	endpoints int
 
-	mu sync.Mutex
+	mu leafMutex
 	// posted are the receives on the queue; outstanding counts those posted whose
 	// completion the consumer has not taken yet.
 	posted      map[uint64]outstandingWork

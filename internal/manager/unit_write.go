@@ -88,7 +88,7 @@ var recordedRefusals = map[dat.Return]bool{
 // where nothing was made.
 func (m *Manager) refused(c Call, on dat.Handle, cause string, err error) {
 	var d *dat.Error
-	if c.DryRun || !errors.As(err, &d) || !recordedRefusals[d.Return] {
+	if c.DryRun || !errors.As(err, &d) || !recordedRefusals[d.Return] || d.Kind == "name-taken" {
 		return
 	}
 	o := m.objectOf(on)

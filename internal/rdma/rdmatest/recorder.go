@@ -128,7 +128,7 @@ func (r *Recorder) nameLocked(names map[dat.ObjectRef]dat.Handle, ref dat.Object
 		owner = r.names[key]
 	}
 	if owner != dat.HandleNull && owner != ref.ID {
-		return &dat.Error{Kind: "name-taken", Field: "name", Detail: "another living " + ref.Type.String() + " has this name; choose another"}
+		return &dat.Error{Return: dat.RetInvalidState, Kind: "name-taken", Field: "name", Detail: "another living " + ref.Type.String() + " has this name; choose another"}
 	}
 	names[key] = ref.ID
 	return nil
