@@ -39,7 +39,7 @@ test-go: setup-test web/node_modules/.installed ## Run go vet and the Go tests
 	$(GO_TEST) -tags '$(TAGS)' ./...
 
 .PHONY: test-race
-test-race: setup-test ## Run the Go tests under the race detector
+test-race: setup-test web/node_modules/.installed ## Run the Go tests under the race detector
 	$(GO_TEST) -race ./...
 
 .PHONY: test-locks
@@ -55,12 +55,12 @@ journeys: setup-test build ## Run the page's journeys in headless Chromium again
 	DATAPI_BIN=$(CURDIR)/$(BIN) $(NPM) run journeys
 
 .PHONY: test-rxe
-test-rxe: build ## Run the verbs engine on rxe and siw in a virtual machine
-	scripts/test-rxe
+test-rxe: build ## Run the verbs engine on rxe and siw in a virtual machine (KERNEL=6.1 or 6.12: on that one only)
+	scripts/test-rxe $(if $(KERNEL),-k $(KERNEL))
 
 .PHONY: test-faults
-test-faults: setup-test ## Kill the service and its database under load, for longer than `make test` does
-	DATAPI_FAULT_ROUNDS=10 $(GO_TEST) -count=1 -v -run '^TestFault' ./...
+test-faults: setup-test ## Kill the service and its database under load, ROUNDS times (10)
+	DATAPI_FAULT_ROUNDS=$(or $(ROUNDS),10) $(GO_TEST) -count=1 -v -run '^TestFault' ./...
 
 .PHONY: bench
 bench: setup-test ## Run the benchmarks
