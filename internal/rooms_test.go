@@ -9,7 +9,7 @@ import (
 
 // room is a row of a table of packages: names, what they hold, what they may import.
 var (
-	room    = regexp.MustCompile("(?m)^\\| (\\[?`[^|]+) \\| [^|]+ \\| ([^|]+) \\|$")
+	room       = regexp.MustCompile("(?m)^\\| (\\[?`[^|]+) \\| [^|]+ \\| ([^|]+) \\|$")
 	quotedName = regexp.MustCompile("`([^`]+)`")
 )
 
