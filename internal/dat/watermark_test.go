@@ -72,11 +72,11 @@ func TestW16AHardMarkBelowBBreaksWhenTheConnectionIsEstablished(t *testing.T) {
 	}
 }
 
-func TestHardMarksBreakConnectionsAndWhatIsLeftOfThem(t *testing.T) {
+func TestHardMarksBreakConnectionsAndWhatIsLeftOfThem(t *testing.T) { // W7, B2
 	for _, s := range occurring() {
-		want := s == EPConnected || s == EPDisconnectPending
-		if s.HasConnection() != want || (Judge(s, EvHardWatermark).Kind == Move) != want {
-			t.Errorf("W7 in %s: connection %v, verdict %s", s, s.HasConnection(), Judge(s, EvHardWatermark).Kind)
+		want, v := s == EPConnected || s == EPDisconnectPending, Judge(s, EvHardWatermark)
+		if s.HasConnection() != want || (v.Kind == Move) != want || want && v.Event != EventBroken {
+			t.Errorf("W7 in %s: connection %v, verdict %s, event %s", s, s.HasConnection(), v.Kind, v.Event)
 		}
 	}
 }

@@ -164,7 +164,7 @@ var sharedQueueCases = []Case{
 			w.Errorf("srq_soft_hw is %d after the soft mark was set to 5", got.Attributes.SRQSoftHW)
 		}
 	}},
-	{"C21", "an SRQ of another zone fits where the provider declares it", func(w *World) {
+	{"C20", "an SRQ of another zone fits where the provider declares it", func(w *World) {
 		if !w.needSRQ() {
 			return
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// softFired waits for the soft event of an endpoint (B7, B8).
+// softFired waits for the soft event of an endpoint.
 func (w *World) softFired(e *end) {
 	w.Helper()
 	got := w.async(e.ia, e.ep)
@@ -93,7 +93,7 @@ var watermarkCases = []Case{
 			w.Error("a mark that is not exceeded is not armed")
 		}
 	}},
-	{"W7 W8 T37 B2", "the hard mark breaks the connection when it is exceeded", func(w *World) {
+	{"W7 W8 T37", "the hard mark breaks the connection when it is exceeded", func(w *World) {
 		if !w.able(-1, 2) {
 			return
 		}
