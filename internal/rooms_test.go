@@ -38,7 +38,7 @@ func TestTheTablesOfRoomsAreTheLayout(t *testing.T) {
 	}
 }
 
-// importsTold are the packages of a cell; those in internal are written without it.
+// importsTold returns the packages of a cell; those in internal are written without it.
 func importsTold(cell string) []string {
 	if cell == "all" {
 		return []string{cell}

@@ -94,7 +94,7 @@ func number(t *testing.T, s string) int {
 	return n
 }
 
-// lastOf gives the greatest number of each letter.
+// lastOf returns the greatest number of each letter.
 func lastOf(t *testing.T, all map[string]rule) map[string]int {
 	t.Helper()
 	last := map[string]int{}
@@ -107,7 +107,7 @@ func lastOf(t *testing.T, all map[string]rule) map[string]int {
 // searched are the kinds of file in which citations are looked for.
 var searched = []string{".go", ".ts", ".tsx", ".mjs", ".sql", ".md", ".txt"}
 
-// citations finds every place in the repository that names a rule, by rule.
+// citations returns every place in the repository that names a rule, by rule.
 func citations(t *testing.T, last map[string]int) map[string][]citation {
 	t.Helper()
 	all := map[string][]citation{}
@@ -145,14 +145,14 @@ func citations(t *testing.T, last map[string]int) map[string][]citation {
 	return all
 }
 
-// isTestFile tells tests, among them the conformance suite, from what they test.
+// isTestFile reports whether a file is a test; the conformance suite is one.
 func isTestFile(file string) bool {
 	file = filepath.ToSlash(file)
 	return strings.HasSuffix(file, "_test.go") || strings.Contains(file, "/rdmatest/") || strings.Contains(file, ".test.ts") ||
 		strings.Contains(file, "/web/journeys/")
 }
 
-// isPage tells guides and golden prints: what they name must exist, but it is cited elsewhere.
+// isPage reports whether a file is a guide or a golden print: the rules that it names must exist, but it cites none.
 func isPage(file string) bool {
 	return filepath.Ext(file) == ".md" || filepath.Ext(file) == ".txt"
 }
@@ -162,7 +162,7 @@ type named struct {
 	citation
 }
 
-// citedIn are the rules that a line names.
+// citedIn returns the rules that a line names.
 func citedIn(t *testing.T, line string, last map[string]int) []named {
 	t.Helper()
 	var all []named
@@ -201,7 +201,7 @@ func citedIn(t *testing.T, line string, last map[string]int) []named {
 	return all
 }
 
-// citedByTest are the rules in the name of a test.
+// citedByTest returns the rules in the name of a test.
 func citedByTest(t *testing.T, name string, last map[string]int) []named {
 	t.Helper()
 	var all []named

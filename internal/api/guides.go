@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	_ "embed" // the page around a guide
 	"html/template"
 	"io/fs"
 	"net/http"
@@ -28,6 +29,12 @@ var pictureTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png
 // markdown is CommonMark with tables and an id for each heading. HTML in a page is left out.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
+//go:embed guides.html
+var guideHTML string
+
+// guidePage is the page around a guide.
+var guidePage = template.Must(template.New("guide").Parse(guideHTML))
+
 // guide is one page of the guides.
 type guide struct {
 	Path, Title string
@@ -36,8 +43,8 @@ type guide struct {
 	source []byte
 }
 
-// guidesOf makes pages of Markdown files, and hands out the pictures beside them. The keys are the paths that they
-// are served at; an error is one of reading the files.
+// guidesOf renders Markdown files as pages and takes the pictures beside them as they are. The keys of the result are
+// the paths that they are served at; the error is one of reading the files.
 func guidesOf(files fs.FS) (map[string]document, error) {
 	served := map[string]document{}
 	var guides []guide
@@ -68,13 +75,13 @@ func guidesOf(files fs.FS) (map[string]document, error) {
 	return served, nil
 }
 
-// Below tells the pages in a folder from those above them.
+// Below reports whether the page lies in a folder below the index.
 func (g guide) Below() bool {
 	return path.Dir(g.file) != "." && path.Base(g.file) != indexFile
 }
 
-// near are the guides that a page shows beside it: all but those in other folders.
-func (g guide) near(all []guide) []guide {
+// neighbours returns the guides that a page shows beside it: all but those in other folders.
+func (g guide) neighbours(all []guide) []guide {
 	var shown []guide
 	for _, other := range all {
 		if !other.Below() || path.Dir(other.file) == path.Dir(g.file) {
@@ -84,7 +91,7 @@ func (g guide) near(all []guide) []guide {
 	return shown
 }
 
-// guidePath is the path that a file of the guides is served at.
+// guidePath returns the path that a file of the guides is served at.
 func guidePath(name string) string {
 	if path.Base(name) == indexFile {
 		return guidesPath + strings.TrimSuffix(name, indexFile)
@@ -92,7 +99,7 @@ func guidePath(name string) string {
 	return guidesPath + strings.TrimSuffix(name, ".md")
 }
 
-// titleOf is the first line of a page without its mark.
+// titleOf returns the first line of a page without its mark.
 func titleOf(source []byte) string {
 	line, _, _ := bytes.Cut(source, []byte("\n"))
 	return strings.TrimSpace(strings.TrimLeft(string(line), "#"))
@@ -101,22 +108,22 @@ func titleOf(source []byte) string {
 // page renders a guide beside the links to its neighbours.
 func (g guide) page(files fs.FS, all []guide) ([]byte, error) {
 	doc := markdown.Parser().Parse(text.NewReader(g.source))
-	if err := g.turnLinks(files, doc); err != nil {
+	if err := g.rewriteLinks(files, doc); err != nil {
 		return nil, err
 	}
 	var body, page bytes.Buffer
 	if err := markdown.Renderer().Render(&body, g.source, doc); err != nil {
 		return nil, err
 	}
-	err := pages.ExecuteTemplate(&page, "guide.html", map[string]any{
-		"Title": g.Title, "Path": g.Path, "Guides": g.near(all), "Body": template.HTML(body.String()), // our own pages, made by a renderer that escapes
+	err := guidePage.Execute(&page, map[string]any{
+		"Title": g.Title, "Path": g.Path, "Guides": g.neighbours(all), "Body": template.HTML(body.String()), // our own pages, made by a renderer that escapes
 	})
 	return page.Bytes(), err
 }
 
-// turnLinks makes links between the files of the guides links between their pages. What lies elsewhere in the
+// rewriteLinks makes links between the files of the guides links between their pages. What lies elsewhere in the
 // repository is not served: of such a link the text stays, which is its path.
-func (g guide) turnLinks(files fs.FS, doc ast.Node) error {
+func (g guide) rewriteLinks(files fs.FS, doc ast.Node) error {
 	var outside []*ast.Link
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -124,9 +131,9 @@ func (g guide) turnLinks(files fs.FS, doc ast.Node) error {
 		}
 		switch n := n.(type) {
 		case *ast.Image:
-			n.Destination, _ = g.turn(files, n.Destination)
+			n.Destination, _ = g.servedLink(files, n.Destination)
 		case *ast.Link:
-			to, ok := g.turn(files, n.Destination)
+			to, ok := g.servedLink(files, n.Destination)
 			if !ok {
 				outside = append(outside, n)
 			}
@@ -143,8 +150,8 @@ func (g guide) turnLinks(files fs.FS, doc ast.Node) error {
 	return err
 }
 
-// turn is where a link leads when it is served; ok is false where that is not among the guides.
-func (g guide) turn(files fs.FS, link []byte) (to []byte, ok bool) {
+// servedLink returns where a link leads when it is served; ok is false if that is not among the guides.
+func (g guide) servedLink(files fs.FS, link []byte) (to []byte, ok bool) {
 	name, fragment, marked := strings.Cut(string(link), "#")
 	if name == "" || strings.Contains(name, "://") {
 		return link, true

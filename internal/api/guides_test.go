@@ -16,7 +16,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// guideRig is a service with the guides of the repository.
+// guideRig returns a service with the guides of the repository.
 func guideRig(t *testing.T) *rig {
 	t.Helper()
 	return newRig(t, func(c *Config) { c.Guides = os.DirFS("../../docs"); c.AdminToken = "0123456789abcdef" })
@@ -152,7 +152,7 @@ func checkHeadings(t *testing.T, at, main string) {
 
 var notInID = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 
-// forgeID is the id that a Git forge gives a heading.
+// forgeID returns the id that a Git forge gives a heading.
 func forgeID(heading string) string {
 	return strings.ReplaceAll(notInID.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
@@ -179,7 +179,7 @@ func TestAGuideThatIsNoneIsAProblem(t *testing.T) {
 	}
 }
 
-// markdownFiles are the pages of the repository, by their path in it.
+// markdownFiles returns the pages of the repository, by their path in it.
 func markdownFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -223,7 +223,7 @@ func TestEveryLinkOfThePagesResolvesInTheRepository(t *testing.T) {
 	}
 }
 
-// linkText is what a link shows.
+// linkText returns what a link shows.
 func linkText(n ast.Node, source []byte) []byte {
 	var all []byte
 	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
