@@ -13,6 +13,7 @@ import (
 
 	"github.com/datapi/datapi/internal/manager"
 
+	"github.com/datapi/datapi/docs"
 	"github.com/datapi/datapi/internal/api"
 	"github.com/datapi/datapi/internal/store"
 	"github.com/datapi/datapi/web"
@@ -54,7 +55,7 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*star
 		return nil, err
 	}
 	a, err := api.New(api.Config{
-		Manager: r.manager, Store: db, Web: web.Handler(), Node: s.node, AdminToken: s.token, Hosts: hosts(s),
+		Manager: r.manager, Store: db, Web: web.Handler(), Guides: docs.FS, Node: s.node, AdminToken: s.token, Hosts: hosts(s),
 		ReadOnly: s.readOnly, RateLimit: s.rateLimit, Metrics: s.metricsListen == "", Version: version, Logger: log,
 	})
 	if err != nil {

@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 
@@ -29,6 +31,8 @@ type Config struct {
 	Node, Version string
 	// Web serves the page, nil where there is none.
 	Web http.Handler
+	// Guides are the Markdown pages and pictures that are served below /docs/, nil for none.
+	Guides fs.FS
 	// AdminToken is the credential that every call under /api needs; empty asks
 	// for none.
 	AdminToken string
@@ -101,6 +105,13 @@ func New(cfg Config) (*API, error) {
 		return nil, err
 	}
 	a.docs = documents
+	if cfg.Guides != nil {
+		guides, err := guidesOf(cfg.Guides)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(a.docs, guides)
+	}
 	a.metrics = newMetrics(a)
 	a.Metrics = a.metrics.handler()
 	a.Handler = a.root(cfg)

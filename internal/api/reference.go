@@ -15,9 +15,9 @@ var pageFiles embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{"anchor": anchor}).ParseFS(pageFiles, "pages/*.html"))
 
-// pagePolicy lets the reference and the problems' pages load their own style and
-// nothing else.
-const pagePolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// pagePolicy lets the reference, the guides and the problems' pages load their own
+// style and pictures and nothing else.
+const pagePolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // spec is what the reference page shows of the document.
 type spec struct {

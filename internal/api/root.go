@@ -28,6 +28,7 @@ func (a *API) root(cfg Config) http.Handler {
 		for path, d := range a.docs {
 			open.Get(path, d.serve)
 		}
+		open.Get(guidesPath+"*", a.noGuide)
 		open.Get("/problems/{name}", a.problemPage)
 		open.Get("/problems", a.problemPage)
 	})

@@ -73,7 +73,7 @@ type Recorded struct {
 // ActorEngine is the actor of what no caller asked for.
 const ActorEngine = "engine"
 
-// Event is a DAT event in an EVD's queue.
+// Event is a DAT event in an EVD's queue. Object is what it speaks of (D21, D23).
 type Event struct {
 	Event    EventNumber `json:"event"`
 	Stream   Stream      `json:"stream"`

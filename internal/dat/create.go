@@ -9,7 +9,7 @@ var createOrder = [...]Param{ParamPZ, ParamConnectEVD, ParamRecvEVD, ParamReques
 // attributes: UNCONNECTED, without name, id and times.
 //
 // What v leaves out, and an attribute that is nil, gets the provider's default;
-// null handles are legal (D15), and DTO counts are not coupled to them.
+// null handles are legal (D15), and DTO counts are not coupled to them (C1–C6).
 // Errors: DAT_INVALID_HANDLE with the handle's subtype (D33);
 // DAT_INVALID_PARAMETER with DAT_INVALID_ARG6, or ARG7 with an SRQ, for
 // attributes and their combination; DAT_MODEL_NOT_SUPPORTED for a quality of

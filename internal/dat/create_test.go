@@ -114,7 +114,7 @@ func TestSRQEndpointsRefuseBadQueues(t *testing.T) {
 	wantRefusal(t, err, RetModelNotSupported, SubNone, "srq")
 }
 
-func TestSRQEndpointsNeedTheSRQsZoneWhereTheProviderSaysSo(t *testing.T) {
+func TestSRQEndpointsNeedTheSRQsZoneWhereTheProviderSaysSo(t *testing.T) { // C21
 	f, w := newFacts(), newWorld()
 	_, err := CheckEPCreate(Values{ParamPZ: Handle("pz2")}, "srq1", f, w)
 	wantRefusal(t, err, RetInvalidParameter, SubInvalidArg2, "pz")

@@ -2,7 +2,7 @@ package dat
 
 import "slices"
 
-// EVDMode is the CONFIG_* part of DAT_EVD_STATE: how completions notify a waiter.
+// EVDMode is the CONFIG_* part of DAT_EVD_STATE: how completions notify a waiter (D41).
 //
 // ModeNone, null on the wire, is an EVD that no DTO stream feeds (R11).
 type EVDMode uint8
@@ -44,7 +44,7 @@ const (
 )
 
 // CheckEVDCreate judges dat_evd_create for a consumer: qlen in events, 1 to the
-// IA's max_evd_qlen, and streams that the provider can merge in pairs.
+// IA's max_evd_qlen, and streams that the provider can merge in pairs (C20).
 //
 // ASYNC is refused: the service makes the async EVD of an IA itself. All
 // refusals are DAT_INVALID_PARAMETER.

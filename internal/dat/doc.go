@@ -17,8 +17,7 @@
 //	postings        limits of the post operations     CheckPost
 //	watermarkRules  the rules of Watermarks in words
 //
-// Matrix hands them out as data. Rule numbers in comments (T20, M5, C13, R2,
-// S1, W9, A15, B10, D33) are those of the project's table of facts about DAT; a
-// name like dat_ep_create means the man page. Judges answer with *Error,
+// Matrix hands them out as data. Rule numbers in comments, such as (T20), are
+// written out in docs/rules; a name like dat_ep_create means the man page. Judges answer with *Error,
 // which says what was wrong and what would be right.
 package dat

@@ -135,8 +135,8 @@ func (e *Endpoint) Refs() []Handle {
 	return handles(e.PZ, e.RecvEVD, e.RequestEVD, e.ConnectEVD, e.SRQ)
 }
 
-// EPStatus is one snapshot of an endpoint (S1), and what a watcher needs
-// beside it.
+// EPStatus is one snapshot of an endpoint (S1), whole (S7) and with plain
+// booleans (S9, D1), and what a watcher needs beside it.
 type EPStatus struct {
 	State       EPState `json:"state"`
 	RecvIdle    bool    `json:"recv_idle"`

@@ -56,8 +56,8 @@ type Resolver interface {
 	SRQ(h Handle) (*SRQ, bool)
 }
 
-// What a provider would pick where the consumer asks for nothing (3.2 of the
-// reference defaults, with segments for RDMA as for requests).
+// What a provider would pick where the consumer asks for nothing: what the
+// OpenFabrics library picks, with segments for RDMA as for requests.
 const (
 	defaultSize  = 4 << 20
 	defaultDTOs  = 16

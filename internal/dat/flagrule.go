@@ -107,7 +107,8 @@ type flagRule struct {
 }
 
 // flagRules are the rules for Event Dispatchers that several streams feed, in
-// the strict reading. Source: R1–R12.
+// the strict reading: requests are no other stream in R4 (R4a), but R5 holds
+// for them. Source: R1–R12.
 var flagRules = [...]flagRule{
 	{"R1", "All request streams on one EVD have one completion flag; so have all receive streams.", func(u *EVDUse) bool {
 		return len(u.flags(DirRecv)) > 1 || len(u.flags(DirRequest)) > 1

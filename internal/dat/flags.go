@@ -4,7 +4,7 @@ package dat
 //
 // As an endpoint attribute one of UNSIGNALLED, SOLICITED_WAIT (receives only)
 // and EVD_THRESHOLD is meant; DEFAULT is accepted and stored as EVD_THRESHOLD
-// (A9, A10, A12). The others belong to single postings.
+// (A9, A10, A12, D14). The others belong to single postings.
 type CompletionFlag uint8
 
 // The completion flags.

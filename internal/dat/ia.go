@@ -132,7 +132,7 @@ func (i IAState) MarshalText() ([]byte, error) { return textOf(iaStateNames[:], 
 // UnmarshalText reads the wire word; another word is an error.
 func (i *IAState) UnmarshalText(b []byte) error { return parse(iaStateNames[:], b, i) }
 
-// IAUsage counts the living objects of an IA.
+// IAUsage counts the living objects of an IA, of every type (D39).
 type IAUsage struct {
 	Endpoints int `json:"endpoints"`
 	PZs       int `json:"pzs"`

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The names of dat_ia_query's masks, in the order of the attributes.
+// The names of dat_ia_query's masks, in the order of the attributes (D34).
 var (
 	iaAttributeNames       = jsonNames(reflect.TypeFor[IAAttributes]())
 	providerAttributeNames = jsonNames(reflect.TypeFor[ProviderAttributes]())

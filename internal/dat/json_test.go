@@ -161,7 +161,7 @@ func TestEveryTypeReadsBackAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestNullsOfDATAreNullOnTheWire(t *testing.T) {
+func TestNullsOfDATAreNullOnTheWire(t *testing.T) { // B7: an event that DAT has no number for
 	for want, v := range map[string]any{
 		`{"id":null,"type":"pz","name":null}`: map[string]any{"type": TypePZ, "id": HandleNull, "name": Name("")},
 		`[null,3]`:                            []Watermark{WatermarkInfinite, 3},

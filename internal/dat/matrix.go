@@ -42,7 +42,7 @@ var (
 
 // params is the modify matrix: every parameter with its group, its values and
 // their limits. Source: dat_ep_modify, dat_ep_create and dat_ia_query; for
-// what they leave open A1–A15 and C7–C16.
+// what they leave open A1–A15, A18, A19 and C7–C16.
 var params = [numParams]param{
 	ParamIA:              {name: "ia", page: "Interface Adapter"},
 	ParamState:           {name: "state", page: "Endpoint State"},

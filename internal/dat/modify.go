@@ -9,7 +9,8 @@ import "slices"
 // the settled one (M5, A17): unknown parameters, parameters that can never be
 // modified (DAT_INVALID_PARAMETER), states (DAT_INVALID_STATE), values
 // (DAT_INVALID_PARAMETER), combinations; within one stage the order of the
-// matrix. An empty mask succeeds in every state (M2).
+// matrix. An empty mask succeeds in every state (M2); receives that are posted
+// hinder neither a new PZ nor new EVDs (M7, M10); the state stays (M12).
 func CheckEPModify(e *Endpoint, posted int, v Values, f *Facts, r Resolver) (*Endpoint, *Error) {
 	if err := checkMask(v); err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func (s *setter) checkFlags(before, after *Endpoint, evd Handle) *Error {
 	return err
 }
 
-// checkSRQPZ demands the SRQ's own zone where the provider cannot take another.
+// checkSRQPZ demands the SRQ's own zone where the provider cannot take another (C21).
 func (s *setter) checkSRQPZ(after *Endpoint) *Error {
 	srq, ok := s.resolver.SRQ(after.SRQ)
 	if !ok || srq.PZ == after.PZ || s.facts.Provider.SRQEPPZDifferenceSupported {

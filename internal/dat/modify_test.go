@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The states as section 2.1 of the rules writes them, said again here so that
+// The states as docs/rules/modify.md writes them, said again here so that
 // the table is held against something that was not made from it.
 const (
 	statesNever = ""
@@ -59,7 +59,7 @@ func allowedByPage(p Param, s EPState) bool {
 	return slices.Contains(strings.Fields(pageSays[p.String()]), s.String())
 }
 
-func TestModifyAgreesWithThePageForEveryStateAndParameter(t *testing.T) {
+func TestModifyAgreesWithThePageForEveryStateAndParameter(t *testing.T) { // A1–A5, A7, A8, A13, A14, A18, A19
 	if len(pageSays) != int(numParams) {
 		t.Fatalf("the table has %d parameters, the page %d", numParams, len(pageSays))
 	}

@@ -69,7 +69,7 @@ func (g Group) MarshalText() ([]byte, error) { return textOf(groupNames[:], g) }
 func (g *Group) UnmarshalText(b []byte) error { return parse(groupNames[:], b, g) }
 
 // modifiableIn says for each group and state whether its parameters can be
-// modified; a state that never occurs is looked up as its sibling (A6).
+// modified (D4, D6); a state that never occurs is looked up as its sibling (A6).
 var modifiableIn = [numGroups][numStates]bool{
 	GroupNever: {},
 	GroupPZ:    {EPUnconnected: true, EPTentativeConnectionPending: true},
@@ -111,7 +111,7 @@ func (k ValueKind) MarshalText() ([]byte, error) { return textOf(valueKindNames[
 func (k *ValueKind) UnmarshalText(b []byte) error { return parse(valueKindNames[:], b, k) }
 
 // Values are a parameter mask and what it asks for: the keys are the mask
-// (M1), the types of the values those of the parameter's ValueKind. A nil
+// (M1, D8), the types of the values those of the parameter's ValueKind. A nil
 // value, which is null on the wire, stands for DAT_HANDLE_NULL or an infinite
 // mark; elsewhere modify refuses it and create takes it as left out.
 type Values map[Param]any

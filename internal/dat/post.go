@@ -59,7 +59,7 @@ var postings = [numInputs]posting{
 }
 
 // readsOf lets an endpoint that may originate reads queue more of them than
-// run at a time; one that may not posts none.
+// run at a time; one that may not posts none, whatever its segments (C18).
 func readsOf(a *EPAttributes) int32 {
 	if a.MaxRDMAReadOut == 0 {
 		return 0

@@ -19,7 +19,7 @@ func badValue(n int, field, format string, args ...any) *Error {
 }
 
 // outOfRange is the refusal of a number outside least … most; most is what
-// limit of the IA says.
+// limit of the IA says. What is beyond a limit is no lack of resources (C19).
 func outOfRange(n int, field string, value, least, most int64, ia Handle, limit string) *Error {
 	return badValue(n, field, "%s is %d; %s allows %d to %d (its %s)", lastWord(field), value, ia, least, most, limit)
 }
@@ -43,8 +43,8 @@ var handleSubtypes = [...]Subtype{
 }
 
 // InvalidHandle is DAT_INVALID_HANDLE for a handle that names no living object
-// of its type; field is the member that carried it, empty for the object that
-// the call is about.
+// of its type (D16); field is the member that carried it, empty for the object
+// that the call is about.
 func InvalidHandle(t ObjectType, h Handle, field string) *Error {
 	return refuse(RetInvalidHandle, handleSubtypes[t], field, "there is no %s %q; it never was or has been freed", t, string(h))
 }

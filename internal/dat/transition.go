@@ -33,6 +33,7 @@ func gone(event EventNumber, rule string) cell { return toWith(EPDisconnected, e
 // A transport failure that is reported with another word than the state
 // expects is the failure that the state knows: T26 while connecting, T15 while
 // accepting. An endpoint so never waits for an event that cannot come (D18, D40).
+// A second graceful disconnect changes nothing (D17).
 // A device that goes ends the requests, and with them goes the endpoint as
 // after a rejection (T48 with T17, T18): else nothing could ever free it.
 var transitions = [numStates][numInputs]cell{

@@ -35,7 +35,7 @@ func (s *setter) bad(p Param, format string, args ...any) *Error {
 	return badValue(s.arg(p), p.String(), format, args...)
 }
 
-// set judges a value and puts it into e. The kinds of values are few and
+// set judges a value and puts it into e: what is taken is stored (D5). The kinds of values are few and
 // closed, each with a setter of its own.
 func (s *setter) set(e *Endpoint, p Param, v any) *Error {
 	field := params[p].field(e)

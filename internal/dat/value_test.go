@@ -95,7 +95,7 @@ func TestD13RequestCompletionFlagsAreUnsignalledOrThreshold(t *testing.T) {
 	}
 }
 
-func TestD14UnsignalledReceivesAreAllowed(t *testing.T) {
+func TestD14UnsignalledReceivesAreAllowed(t *testing.T) { // A9, A10, A12
 	for word, stored := range map[string]CompletionFlag{
 		"UNSIGNALLED": CompletionUnsignalled, "SOLICITED_WAIT": CompletionSolicitedWait,
 		"EVD_THRESHOLD": CompletionEVDThreshold, "DEFAULT": CompletionEVDThreshold,

@@ -3,11 +3,11 @@ package dat
 import "math"
 
 // Firing says which marks fired: Soft is the event on the IA's async EVD (W5),
-// Hard breaks the connection (W7).
+// with one reason for all endpoints (B8), Hard breaks the connection (W7, B2).
 type Firing struct{ Soft, Hard bool }
 
 // Set puts both marks in force and arms them anew, whether or not they had
-// fired (W1, W4), then judges them at once (W10).
+// fired (W1, W4), then judges them both at once (W10, B3).
 //
 // b is the number of outstanding receives, connected whether there is a
 // connection to break (EPState.HasConnection).
@@ -19,7 +19,7 @@ func (w Watermarks) Set(soft, hard Watermark, b int, connected bool) (Watermarks
 // Taken judges the marks after the endpoint has taken a receive (W9), and at
 // the moment a connection is established (W16): both ask whether b exceeds the
 // mark, strictly (W8). The soft mark is disarmed by its event until it is set
-// again (W5, W6); a finite hard mark stays armed and needs a connection (B4).
+// again (W5, W6, B6); a finite hard mark stays armed and needs a connection (B4).
 func (w Watermarks) Taken(b int, connected bool) (Watermarks, Firing) {
 	fire := Firing{
 		Soft: w.SoftArmed && w.SoftHigh.exceededBy(b),
@@ -30,7 +30,7 @@ func (w Watermarks) Taken(b int, connected bool) (Watermarks, Firing) {
 }
 
 // exceededBy tells whether b receives are more than the mark; none is more
-// than infinite (W14).
+// than infinite (W14, B1).
 func (w Watermark) exceededBy(b int) bool { return w.Finite() && int64(b) > int64(w) }
 
 // SetMarks puts marks into the endpoint; the soft one shows in
@@ -46,9 +46,10 @@ const (
 )
 
 // CheckWatermarks judges the values of dat_ep_set_watermark; nil is infinite.
-// srq tells whether the endpoint takes its receives from a shared queue.
+// srq tells whether the endpoint takes its receives from a shared queue; marks
+// are for both kinds (B9).
 //
-// Values come before support (W21): a negative value is DAT_INVALID_PARAMETER
+// Values come before support (W21, D37): a negative value is DAT_INVALID_PARAMETER
 // (W18), a finite mark that the provider lacks DAT_MODEL_NOT_SUPPORTED, and
 // then neither mark changes (W20). Zero, values above max_recv_dtos and a soft
 // mark above the hard one are legal (W17, W19, W12).

@@ -9,7 +9,7 @@ import (
 
 const infinite = WatermarkInfinite
 
-func TestWatermarksFireByTheRules(t *testing.T) {
+func TestWatermarksFireByTheRules(t *testing.T) { // W8, W10–W14, W17, B1, B3, B4
 	born := Watermarks{SoftHigh: infinite, HardHigh: infinite}
 	for name, c := range map[string]struct {
 		soft, hard Watermark
@@ -72,11 +72,11 @@ func TestW16AHardMarkBelowBBreaksWhenTheConnectionIsEstablished(t *testing.T) {
 	}
 }
 
-func TestHardMarksBreakConnectionsAndWhatIsLeftOfThem(t *testing.T) {
+func TestHardMarksBreakConnectionsAndWhatIsLeftOfThem(t *testing.T) { // W7, B2
 	for _, s := range occurring() {
-		want := s == EPConnected || s == EPDisconnectPending
-		if s.HasConnection() != want || (Judge(s, EvHardWatermark).Kind == Move) != want {
-			t.Errorf("W7 in %s: connection %v, verdict %s", s, s.HasConnection(), Judge(s, EvHardWatermark).Kind)
+		want, v := s == EPConnected || s == EPDisconnectPending, Judge(s, EvHardWatermark)
+		if s.HasConnection() != want || (v.Kind == Move) != want || want && v.Event != EventBroken {
+			t.Errorf("W7 in %s: connection %v, verdict %s, event %s", s, s.HasConnection(), v.Kind, v.Event)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestW18NegativeMarksAreRefused(t *testing.T) {
 	}
 }
 
-func TestW20UnsupportedMarksAreRefusedUnlessInfinite(t *testing.T) {
+func TestW20UnsupportedMarksAreRefusedUnlessInfinite(t *testing.T) { // B9
 	p, one := &ProviderAttributes{SRQWatermarksSupported: SRQWatermarks{EPSoftHigh: true, SRQEPHardHigh: true}}, ptr(int64(1))
 	_, _, err := CheckWatermarks(one, nil, false, p)
 	wantAccepted(t, err)
@@ -127,7 +127,7 @@ func TestW21ValuesComeBeforeSupport(t *testing.T) {
 	wantRefusal(t, err, RetInvalidParameter, SubInvalidArg3, "hard_high")
 }
 
-// naiveMarks is the machine of 5.1 written as a story: it remembers what was
+// naiveMarks is the machine of the W rules written as a story: it remembers what was
 // set and whether the soft event was already sent.
 type naiveMarks struct {
 	soft, hard int

@@ -66,7 +66,7 @@ type IA interface {
 	// Errors: DAT_CONN_QUAL_IN_USE; qual 0 asks for any free one
 	// (DAT_CONN_QUAL_UNAVAILABLE where there is none).
 	Listen(id dat.Handle, qual int32, once bool) (Listener, error)
-	// Close frees everything that is left, children before parents. Idempotent.
+	// Close frees everything that is left, children before parents (T44). Idempotent.
 	Close() error
 }
 
@@ -172,7 +172,8 @@ type Request struct {
 type EP interface {
 	Object
 	// Modify takes new parameters. The Manager calls it only while there is no
-	// queue pair, so it is a record update.
+	// queue pair, so it is a record update (D2, D3), and the next connection has
+	// what was set last (D10).
 	Modify(params EPParams) error
 	// Connect starts to connect and returns; the outcome is a report. The queue
 	// pair is made here, and receives posted earlier go to it first.

@@ -53,8 +53,7 @@ const (
 	asyncDeviceGone
 )
 
-// asyncTable says what each event means. Source: dat-facts 1.4, which tells what
-// the reference does; where that is wrong the page's meaning stands: a drained
+// asyncTable says what each event means. Source: docs/rules/transport.md: a drained
 // send queue and the last receive of an SRQ endpoint break nothing, SRQ events
 // are the SRQ's own (D23), a port that goes down is no catastrophe by itself.
 var asyncTable = [...]struct {

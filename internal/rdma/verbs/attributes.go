@@ -104,7 +104,7 @@ func (f *portFacts) address(v4 bool) netip.Addr {
 }
 
 // iaAttributes are those of dat_ia_query that belong to the adapter; every member
-// is filled from the device (D24, D25, D31, D32). Source: dat-facts 6.1.
+// is filled from the device (D24, D25, D31, D32). Source: dat_ia_query.
 func (f *portFacts) iaAttributes() dat.IAAttributes {
 	d := &f.dev
 	major, minor := parseFirmware(d.fwVer)
@@ -176,7 +176,7 @@ func (f *portFacts) transportAttributes() map[string]string {
 }
 
 // providerAttributes are those of dat_ia_query that belong to the provider.
-// Source: dat-facts 6.2.
+// Source: dat_ia_query.
 func (f *portFacts) providerAttributes() dat.ProviderAttributes {
 	// What TCP cannot know: whether the peer took a message when its send completes,
 	// who rejected, and whether a request's peer is still there.

@@ -65,7 +65,7 @@ const (
 )
 
 // endings says how each event ends a connection that was not established yet, by
-// side. Source: dat-facts 9.5; on the passive side every failure after the accept is
+// side. Source: docs/rules/transport.md; on the passive side every failure after the accept is
 // DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR (T15, D40).
 var endings = map[int][2]rdma.ReportKind{
 	cmAddrError:     {active: rdma.ReportUnreachable, passive: rdma.ReportAcceptFailed},

@@ -39,7 +39,7 @@ const (
 	wcGeneralErr
 )
 
-// wcTable says what each completion status of verbs is in DAT. Source: dat-facts 7.7.
+// wcTable says what each completion status of verbs is in DAT. Source: docs/rules/transport.md.
 var wcTable = [...]struct {
 	status dat.DTOStatus
 	name   string

@@ -23,7 +23,7 @@ const resolveMS = 3000
 const graceTime = 500 * time.Millisecond
 
 // conn is one connection of an endpoint from its first step to its end: a CM id,
-// a QP and the work that the QP has.
+// a QP and the work that the QP has. C knows it by its key alone (D43).
 type conn struct {
 	ep   *ep
 	hw   *hardware

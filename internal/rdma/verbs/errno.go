@@ -18,7 +18,7 @@ type errnoRow struct {
 }
 
 // errnoTable is the one place where errno becomes DAT. What it lacks is
-// DAT_INTERNAL_ERROR. Source: dat-facts 7.8, where the class bit is missing (D11).
+// DAT_INTERNAL_ERROR. Source: docs/rules/transport.md (D11).
 var errnoTable = map[syscall.Errno]errnoRow{
 	syscall.EOVERFLOW:     {dat.RetLengthError, dat.SubNone, "make it shorter"},
 	syscall.EMSGSIZE:      {dat.RetLengthError, dat.SubNone, "make it shorter"},

@@ -14,7 +14,7 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-func TestEveryCompletionStatusHasOneMeaningInDAT(t *testing.T) { // dat-facts 7.7
+func TestEveryCompletionStatusHasOneMeaningInDAT(t *testing.T) { // docs/rules/transport.md
 	want := []dat.DTOStatus{
 		dat.DTOSuccess, dat.DTOErrLocalLength, dat.DTOErrLocalEP, dat.DTOErrTransport, dat.DTOErrLocalProtection,
 		dat.DTOErrFlushed, dat.RMROperationFailed, dat.DTOErrBadResponse, dat.DTOErrLocalProtection,

@@ -112,7 +112,7 @@ func TestAnEndpointLivesItsLife(t *testing.T) {
 
 // TestWhatCrashesTheReferenceDoesNoHarm: connecting after a modify, calls on a freed
 // handle, a watermark, a modify of a live connection, which is refused and costs nothing.
-func TestWhatCrashesTheReferenceDoesNoHarm(t *testing.T) { // D2, D3, D10; reference 1.1–1.7
+func TestWhatCrashesTheReferenceDoesNoHarm(t *testing.T) { // D2, D3, D10
 	a, b := newEnd(here(t)), newEnd(there(t))
 	other := a.make("/pzs", object{})
 	for _, change := range []object{
