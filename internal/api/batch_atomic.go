@@ -45,7 +45,7 @@ var atomicCalls = []atomicCall{
 	making("rmrs", dat.TypeRMR, func(u *unit, b *rmrCreate) (*dat.RMR, error) { return u.batch.CreateRMR(u.call, b.input()) }),
 	making("psps", dat.TypePSP, func(u *unit, b *pspCreate) (*dat.PSP, error) { return u.batch.CreatePSP(u.call, b.input()) }),
 	making("rsps", dat.TypeRSP, func(u *unit, b *rspCreate) (*dat.RSP, error) { return u.batch.CreateRSP(u.call, b.input()) }),
-	making("endpoints", dat.TypeEndpoint, func(u *unit, b *masked[endpointCreate]) (*dat.Endpoint, error) {
+	making("endpoints", dat.TypeEndpoint, func(u *unit, b *paramBody[endpointCreate]) (*dat.Endpoint, error) {
 		in, err := endpointInput(b)
 		if err != nil {
 			return nil, err
@@ -62,7 +62,7 @@ var atomicCalls = []atomicCall{
 		in.Labels = u.relabelled(dat.TypeSRQ, id, b.Labels)
 		return u.batch.ModifySRQ(u.call, id, in)
 	}),
-	changing(http.MethodPatch, "endpoints", "", dat.TypeEndpoint, func(u *unit, id dat.Handle, b *masked[endpointPatch]) (*dat.Endpoint, error) {
+	changing(http.MethodPatch, "endpoints", "", dat.TypeEndpoint, func(u *unit, id dat.Handle, b *paramBody[endpointPatch]) (*dat.Endpoint, error) {
 		in, patch := modifyInput(b)
 		in.Labels = u.relabelled(dat.TypeEndpoint, id, patch)
 		return u.batch.ModifyEP(u.call, id, in)

@@ -14,7 +14,7 @@ import (
 
 type createEndpoint struct {
 	Write
-	Body masked[endpointCreate]
+	Body paramBody[endpointCreate]
 }
 
 type listEndpoints struct {
@@ -36,7 +36,7 @@ type getEndpoint struct {
 type modifyEndpoint struct {
 	Write
 	ObjectPath
-	Body masked[endpointPatch]
+	Body paramBody[endpointPatch]
 }
 
 // watermarksBody is what dat_ep_set_watermark takes.
@@ -112,13 +112,12 @@ func (a *API) createEndpoint(ctx context.Context, in *createEndpoint) (*answer, 
 	})
 }
 
-func endpointInput(m *masked[endpointCreate]) (manager.EPCreate, error) {
+func endpointInput(m *paramBody[endpointCreate]) (manager.EPCreate, error) {
 	var b endpointCreate
 	m.into(&b)
-	values := m.values(false)
-	delete(values, dat.ParamIA)
-	delete(values, dat.ParamSRQ)
-	return manager.EPCreate{IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, Values: values, SRQ: b.SRQ, Probe: b.Probe.input()}, nil
+	return manager.EPCreate{
+		IA: dat.Handle(b.IA), Name: b.Name, Labels: b.Labels, Values: m.createValues(), SRQ: b.SRQ, Probe: b.Probe.input(),
+	}, nil
 }
 
 // input is the probe as the Manager takes it.
@@ -176,10 +175,10 @@ func (a *API) modifyEndpoint(ctx context.Context, in *modifyEndpoint) (*answer, 
 }
 
 // modifyInput is the patch but its labels, which are merged with those that are.
-func modifyInput(m *masked[endpointPatch]) (manager.EPModify, labelPatch) {
+func modifyInput(m *paramBody[endpointPatch]) (manager.EPModify, labelPatch) {
 	var b endpointPatch
 	m.into(&b)
-	input := manager.EPModify{Values: m.values(true)}
+	input := manager.EPModify{Values: m.modifyValues()}
 	if _, ok := m.members["name"]; ok {
 		input.Name = &b.Name
 	}

@@ -1,8 +1,11 @@
 package api
 
 import (
+	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/datapi/datapi/internal/dat"
 )
 
 func TestCreateEndpointAnswersWithTheWholeEffectiveSet(t *testing.T) {
@@ -17,7 +20,7 @@ func TestCreateEndpointAnswersWithTheWholeEffectiveSet(t *testing.T) {
 		}
 	}
 	attributes := made.at("attributes").(members)
-	if len(attributes) != 17 || attributes["qos"] != "BEST_EFFORT" || attributes["max_recv_dtos"].(float64) < 1 {
+	if len(attributes) != reflect.TypeFor[dat.EPAttributes]().NumField() || attributes["qos"] != "BEST_EFFORT" || attributes["max_recv_dtos"].(float64) < 1 {
 		t.Errorf("attributes %v", attributes)
 	}
 	if made.at("state") != "UNCONNECTED" {

@@ -108,7 +108,7 @@ func checkSetup(e *Endpoint, f *Facts, in Input, q ConnectRequest) (QOS, *Error)
 	if q.QOS != nil && qos.UnmarshalText([]byte(*q.QOS)) != nil {
 		return 0, badValue(qosArgs[in], "qos", "qos is %q; it must be %s", *q.QOS, listWords(qosNames[:], "or"))
 	}
-	return qos, supportsQOS(f, qos, "qos")
+	return qos, checkSupported(f, "qos", qos.String(), supportedQOS(&f.Provider))
 }
 
 // checkAddress demands the IP address of one host.

@@ -1,8 +1,19 @@
 package dat
 
-// createOrder is the order in which dat_ep_create looks at the handles; the
-// attributes follow in the order of the matrix.
-var createOrder = [...]Param{ParamPZ, ParamConnectEVD, ParamRecvEVD, ParamRequestEVD}
+import "slices"
+
+// createOrder is the order in which dat_ep_create looks at the handles: the PZ,
+// the connect EVD, then the others in the order of the matrix. The SRQ and the
+// attributes follow.
+var createOrder = func() []Param {
+	order := []Param{ParamPZ, ParamConnectEVD}
+	for p := range numParams {
+		if params[p].kind == ValueHandle && !slices.Contains(order, p) {
+			order = append(order, p)
+		}
+	}
+	return order
+}()
 
 // CheckEPCreate judges dat_ep_create, or dat_ep_create_with_srq where srq is
 // not null, and gives the endpoint with its parameters and effective

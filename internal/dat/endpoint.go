@@ -4,24 +4,27 @@ import "maps"
 
 // EPAttributes is DAT_EP_ATTR: what dat_ep_create takes and dat_ep_modify
 // changes. Counts are numbers of DTOs, segments or RDMA Reads; sizes are bytes.
+//
+// Each member has a row in the table params; its doc is what the API's document
+// says of it.
 type EPAttributes struct {
-	ServiceType            ServiceType       `json:"service_type"`
-	MaxMessageSize         int64             `json:"max_message_size"`
-	MaxRDMASize            int64             `json:"max_rdma_size"`
-	QOS                    QOS               `json:"qos"`
-	RecvCompletionFlags    CompletionFlag    `json:"recv_completion_flags"`
-	RequestCompletionFlags CompletionFlag    `json:"request_completion_flags"`
-	MaxRecvDTOs            int32             `json:"max_recv_dtos"`
-	MaxRequestDTOs         int32             `json:"max_request_dtos"`
-	MaxRecvIOV             int32             `json:"max_recv_iov"`
-	MaxRequestIOV          int32             `json:"max_request_iov"`
-	MaxRDMAReadIn          int32             `json:"max_rdma_read_in"`
-	MaxRDMAReadOut         int32             `json:"max_rdma_read_out"`
-	SRQSoftHW              Watermark         `json:"srq_soft_hw"`
-	MaxRDMAReadIOV         int32             `json:"max_rdma_read_iov"`
-	MaxRDMAWriteIOV        int32             `json:"max_rdma_write_iov"`
-	EPTransportSpecific    map[string]string `json:"ep_transport_specific"`
-	EPProviderSpecific     map[string]string `json:"ep_provider_specific"`
+	ServiceType            ServiceType       `json:"service_type" doc:"The service type."`
+	MaxMessageSize         int64             `json:"max_message_size" doc:"The largest message, in bytes."`
+	MaxRDMASize            int64             `json:"max_rdma_size" doc:"The largest RDMA transfer, in bytes."`
+	QOS                    QOS               `json:"qos" doc:"The quality of service."`
+	RecvCompletionFlags    CompletionFlag    `json:"recv_completion_flags" doc:"How completions of receives are notified."`
+	RequestCompletionFlags CompletionFlag    `json:"request_completion_flags" doc:"How completions of requests are notified."`
+	MaxRecvDTOs            int32             `json:"max_recv_dtos" doc:"Receives that may be outstanding at once."`
+	MaxRequestDTOs         int32             `json:"max_request_dtos" doc:"Requests that may be outstanding at once."`
+	MaxRecvIOV             int32             `json:"max_recv_iov" doc:"Segments that a receive can have."`
+	MaxRequestIOV          int32             `json:"max_request_iov" doc:"Segments that a request can have."`
+	MaxRDMAReadIn          int32             `json:"max_rdma_read_in" doc:"RDMA reads that may be outstanding as their target."`
+	MaxRDMAReadOut         int32             `json:"max_rdma_read_out" doc:"RDMA reads that may be outstanding as their originator."`
+	SRQSoftHW              Watermark         `json:"srq_soft_hw" doc:"The soft high watermark of an SRQ endpoint at creation; null is infinite."`
+	MaxRDMAReadIOV         int32             `json:"max_rdma_read_iov" doc:"Segments that an RDMA read can have."`
+	MaxRDMAWriteIOV        int32             `json:"max_rdma_write_iov" doc:"Segments that an RDMA write can have."`
+	EPTransportSpecific    map[string]string `json:"ep_transport_specific" doc:"Attributes of the transport, name to value: retry_count, rnr_retry_count, ack_timeout, tos."`
+	EPProviderSpecific     map[string]string `json:"ep_provider_specific" doc:"Attributes of the provider, name to value: max_inline_data."`
 }
 
 // Clone is a deep copy.
@@ -128,11 +131,6 @@ func (e *Endpoint) Copy() *Endpoint {
 	c.Probe, c.Peer, c.LastEvent = clonePtr(e.Probe), e.Peer.clone(), e.LastEvent.clone()
 	c.Transport = Transport{QPNum: clonePtr(e.Transport.QPNum), QPState: clonePtr(e.Transport.QPState)}
 	return &c
-}
-
-// Refs implements Object.
-func (e *Endpoint) Refs() []Handle {
-	return handles(e.PZ, e.RecvEVD, e.RequestEVD, e.ConnectEVD, e.SRQ)
 }
 
 // EPStatus is one snapshot of an endpoint (S1), whole (S7) and with plain

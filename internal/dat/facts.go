@@ -56,36 +56,6 @@ type Resolver interface {
 	SRQ(h Handle) (*SRQ, bool)
 }
 
-// What a provider would pick where the consumer asks for nothing: what the
-// OpenFabrics library picks, with segments for RDMA as for requests.
-const (
-	defaultSize  = 4 << 20
-	defaultDTOs  = 16
-	defaultIOV   = 4
-	defaultReads = 4
-)
-
-// DefaultEPAttributes are the attributes of an endpoint that is created
+// DefaultEPAttributes returns the attributes of an endpoint that is created
 // without any: usable values, none beyond the IA's limits.
-func DefaultEPAttributes(f *Facts) EPAttributes {
-	a := &f.Attributes
-	return EPAttributes{
-		ServiceType:            ServiceRC,
-		MaxMessageSize:         min(defaultSize, a.MaxMessageSize),
-		MaxRDMASize:            min(defaultSize, a.MaxRDMASize),
-		QOS:                    QOSBestEffort,
-		RecvCompletionFlags:    CompletionEVDThreshold,
-		RequestCompletionFlags: CompletionEVDThreshold,
-		MaxRecvDTOs:            min(defaultDTOs, a.MaxDTOPerEP),
-		MaxRequestDTOs:         min(defaultDTOs, a.MaxDTOPerEP),
-		MaxRecvIOV:             min(defaultIOV, a.MaxIOVSegmentsPerDTO),
-		MaxRequestIOV:          min(defaultIOV, a.MaxIOVSegmentsPerDTO),
-		MaxRDMAReadIn:          min(defaultReads, a.MaxRDMAReadPerEPIn),
-		MaxRDMAReadOut:         min(defaultReads, a.MaxRDMAReadPerEPOut),
-		SRQSoftHW:              WatermarkInfinite,
-		MaxRDMAReadIOV:         min(defaultIOV, a.MaxIOVSegmentsPerRDMARead),
-		MaxRDMAWriteIOV:        min(defaultIOV, a.MaxIOVSegmentsPerRDMAWrite),
-		EPTransportSpecific:    map[string]string{},
-		EPProviderSpecific:     map[string]string{},
-	}
-}
+func DefaultEPAttributes(f *Facts) EPAttributes { return defaultAttributes(&f.Attributes) }

@@ -41,22 +41,11 @@ func FuzzModify(f *testing.F) {
 
 // valueOf reads a member as the Go type of its parameter, or as what it is.
 func valueOf(p Param, raw []byte) any {
-	var n int64
-	var h Handle
-	var named map[string]*string
-	var other any
-	switch kind := params[p].kind; {
-	case string(raw) == "null":
-		return nil
-	case (kind == ValueCount || kind == ValueSize) && json.Unmarshal(raw, &n) == nil:
-		return n
-	case kind == ValueHandle && json.Unmarshal(raw, &h) == nil:
-		return h
-	case kind == ValueNamed && json.Unmarshal(raw, &named) == nil:
-		return named
+	v, err := p.ReadValue(raw)
+	if err != nil {
+		_ = json.Unmarshal(raw, &v)
 	}
-	_ = json.Unmarshal(raw, &other)
-	return other
+	return v
 }
 
 // FuzzNamedAttr holds that a value is allowed exactly where it is the plain

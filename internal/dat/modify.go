@@ -51,27 +51,14 @@ func checkMask(v Values) *Error {
 	}
 	for p := range numParams {
 		if _, asked := v[p]; asked && params[p].group == GroupNever {
-			return badValue(argModifyMask, p.String(), "%s can be modified in no state; %s", p, instead[p])
+			return badValue(argModifyMask, p.String(), "%s can be modified in no state; %s", p, params[p].instead)
 		}
 	}
 	return nil
 }
 
-// instead says what to do where a parameter can never be modified.
-var instead = [numParams]string{
-	ParamIA:              "create another endpoint on the other IA",
-	ParamState:           "connect, accept, disconnect and reset change it",
-	ParamComm:            "there is no communicator",
-	ParamLocalIAAddress:  "it is the address of the IA",
-	ParamLocalPortQual:   "it belongs to the connection",
-	ParamRemoteIAAddress: "it belongs to the connection: connect to another address",
-	ParamRemotePortQual:  "it belongs to the connection: connect to another qualifier",
-	ParamSRQ:             "free the endpoint and create one with the other shared receive queue",
-	ParamSRQSoftHW:       "dat_ep_set_watermark changes it in every state",
-}
-
 // checkStates refuses parameters that the state forbids, also where the value
-// would not change (A20), and receive flags while receives are outstanding (M8).
+// would not change (A20), and some while receives are outstanding (M8).
 func checkStates(e *Endpoint, posted int, v Values) *Error {
 	for p := range numParams {
 		if _, asked := v[p]; asked && !p.ModifiableIn(e.State) {
@@ -81,9 +68,11 @@ func checkStates(e *Endpoint, posted int, v Values) *Error {
 			return err
 		}
 	}
-	if _, asked := v[ParamRecvCompletionFlags]; asked && posted > 0 {
-		return refuse(RetInvalidState, SubNone, ParamRecvCompletionFlags.String(),
-			"recv_completion_flags cannot be modified while %d receives are outstanding; wait until recv_idle is true", posted)
+	for p := range numParams {
+		if _, asked := v[p]; asked && params[p].needsRecvIdle && posted > 0 {
+			return refuse(RetInvalidState, SubNone, p.String(),
+				"%s cannot be modified while %d receives are outstanding; wait until recv_idle is true", lastWord(p.String()), posted)
+		}
 	}
 	return nil
 }

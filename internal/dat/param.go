@@ -1,5 +1,10 @@
 package dat
 
+import (
+	"reflect"
+	"slices"
+)
+
 // Param is a parameter of an endpoint: a row of the modify matrix.
 //
 // The counts of the transport- and provider-specific attributes are no
@@ -89,6 +94,7 @@ const (
 	ValueChoice                     // string, one of the allowed words
 	ValueNamed                      // map[string]*string, nil removes
 	ValueWatermark                  // *int64, nil is infinite
+	numValueKinds
 )
 
 var valueKindNames = [...]string{
@@ -142,27 +148,70 @@ func (p Param) String() string {
 // MarshalText writes the wire name.
 func (p Param) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
+// Params returns every parameter in the order of DAT_EP_PARAM_MASK.
+func Params() []Param {
+	all := make([]Param, numParams)
+	for i := range all {
+		all[i] = Param(i)
+	}
+	return all
+}
+
+// Help returns in few words what the parameter is, for a list of options; it is
+// empty for one that no call sets.
+func (p Param) Help() string { return params[p].help }
+
+// attributeDocs are the sentences on the attributes, by their names in EPAttributes.
+var attributeDocs = func() map[string]string {
+	t := reflect.TypeFor[EPAttributes]()
+	docs := make(map[string]string, t.NumField())
+	for i, name := range jsonNames(t) {
+		docs[name] = t.Field(i).Tag.Get("doc")
+	}
+	return docs
+}()
+
+// Doc returns the sentence of the API's document on an attribute; it is empty
+// for a parameter that is none.
+func (p Param) Doc() string { return attributeDocs[lastWord(params[p].name)] }
+
+// Kind returns what the values of the parameter look like.
+func (p Param) Kind() ValueKind { return params[p].kind }
+
+// SetAtCreate reports whether Values can give the parameter to dat_ep_create.
+func (p Param) SetAtCreate() bool { return params[p].createArg != 0 }
+
+// Choices returns the words that a parameter of the kind ValueChoice can have,
+// and the provider attribute that says which of them an IA supports; that is
+// empty where every IA supports all.
+func (p Param) Choices() (words []string, supportedName string) {
+	return slices.Clone(params[p].choices), params[p].supportedName
+}
+
+// Default returns the word that a parameter of the kind ValueChoice has in an
+// endpoint that was created without it, empty for other kinds.
+func (p Param) Default() string { return params[p].defaultWord }
+
 // Group says in which states the parameter can be modified.
 func (p Param) Group() Group { return params[p].group }
 
-// ModifiableIn tells whether the group of the parameter can be modified in a
+// ModifiableIn reports whether the group of the parameter can be modified in a
 // state; M8 and M9 may still forbid it.
 func (p Param) ModifiableIn(s EPState) bool { return modifiableIn[params[p].group][siblings[s]] }
 
 // Modifiable are the wire names of the parameters that could be modified now,
-// in the order of the matrix: recv_completion_flags only while no receive is
-// outstanding (M8).
+// in the order of the matrix; some only while no receive is outstanding (M8).
 func Modifiable(e *Endpoint, recvIdle bool) []string {
 	names := make([]string, 0, numParams)
 	for p := range numParams {
-		if p.ModifiableIn(e.State) && (recvIdle || p != ParamRecvCompletionFlags) {
+		if p.ModifiableIn(e.State) && (recvIdle || !params[p].needsRecvIdle) {
 			names = append(names, params[p].name)
 		}
 	}
 	return names
 }
 
-// anyModifiable tells whether any parameter can be modified in a state.
+// anyModifiable reports whether any parameter can be modified in a state.
 func anyModifiable(s EPState) bool {
 	for p := range numParams {
 		if p.ModifiableIn(s) {

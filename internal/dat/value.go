@@ -35,66 +35,60 @@ func (s *setter) bad(p Param, format string, args ...any) *Error {
 	return badValue(s.arg(p), p.String(), format, args...)
 }
 
-// set judges a value and puts it into e: what is taken is stored (D5). The kinds of values are few and
-// closed, each with a setter of its own.
+// set judges a value and puts it into e: what is taken is stored (D5).
 func (s *setter) set(e *Endpoint, p Param, v any) *Error {
-	field := params[p].field(e)
-	switch params[p].kind {
-	case ValueHandle:
-		return s.setHandle(field.(*Handle), p, v)
-	case ValueCount:
-		n, err := s.number(p, v)
-		if err == nil {
-			*field.(*int32) = int32(n)
-		}
-		return err
-	case ValueSize:
-		n, err := s.number(p, v)
-		if err == nil {
-			*field.(*int64) = n
-		}
-		return err
-	case ValueChoice:
-		return s.setChoice(field, p, v)
-	case ValueNamed:
-		return s.setNamed(field.(*map[string]string), p, v)
-	case ValueWatermark:
-		return s.setWatermark(field.(*Watermark), p, v)
-	default:
-		return s.bad(p, "%s cannot be set", p)
+	row := &params[p]
+	if row.field == nil {
+		return s.refuseAny(p, nil, v)
 	}
+	return valueKinds[row.kind].set(s, p, row.field(e), v)
 }
 
-func (s *setter) setHandle(field *Handle, p Param, v any) *Error {
+// refuseAny is the set of a parameter that no call sets.
+func (s *setter) refuseAny(p Param, _, _ any) *Error { return s.bad(p, "%s cannot be set", p) }
+
+func (s *setter) setHandle(p Param, member, v any) *Error {
 	h, ok := v.(Handle)
 	if !ok && v != nil {
 		return s.bad(p, "%s must be the id of an object, or null", p)
 	}
 	if h != HandleNull {
-		if wrong := s.wrongHandle(p, h); wrong != "" && s.create {
-			return refuse(RetInvalidHandle, params[p].subtype, p.String(), "%s", wrong)
+		row := &params[p]
+		if wrong := wrongHandle[row.refers](s, row, h); wrong != "" && s.create {
+			return refuse(RetInvalidHandle, row.subtype, p.String(), "%s", wrong)
 		} else if wrong != "" {
 			return s.bad(p, "%s", wrong)
 		}
 	}
-	*field = h
+	*member.(*Handle) = h
 	return nil
 }
 
-// wrongHandle says what is wrong with a PZ or an EVD, or nothing (A16, D9, D33).
-func (s *setter) wrongHandle(p Param, h Handle) string {
-	if p == ParamPZ {
+// wrongHandle says for each type of object that a parameter can name what is
+// wrong with a handle, or nothing (A16, D9, D33).
+var wrongHandle = map[ObjectType]func(*setter, *param, Handle) string{
+	TypePZ: func(s *setter, _ *param, h Handle) string {
 		ia, ok := s.resolver.PZ(h)
 		if !ok {
 			return InvalidHandle(TypePZ, h, "").Detail
 		}
 		return foreign(TypePZ, h, ia, s.facts.IA)
+	},
+	TypeEVD: func(s *setter, row *param, h Handle) string {
+		use, ok := s.resolver.EVD(h)
+		if !ok {
+			return InvalidHandle(TypeEVD, h, "").Detail
+		}
+		return use.wrongFor(row.stream, h, s.facts.IA)
+	},
+}
+
+func setNumber[N int32 | int64](s *setter, p Param, member, v any) *Error {
+	n, err := s.number(p, v)
+	if err == nil {
+		*member.(*N) = N(n)
 	}
-	use, ok := s.resolver.EVD(h)
-	if !ok {
-		return InvalidHandle(TypeEVD, h, "").Detail
-	}
-	return use.wrongFor(params[p].stream, h, s.facts.IA)
+	return err
 }
 
 // number judges a count or a size (C11–C17, D12).
@@ -110,52 +104,62 @@ func (s *setter) number(p Param, v any) (int64, *Error) {
 	return n, nil
 }
 
-// setChoice judges a word (C7–C10, D13). DEFAULT is stored as EVD_THRESHOLD (A9).
-func (s *setter) setChoice(field any, p Param, v any) *Error {
+// ChoiceDefault is DAT_COMPLETION_DEFAULT_FLAG as a choice: a parameter that takes
+// it stores its own default in its place (A9).
+const ChoiceDefault = "DEFAULT"
+
+// setChoice judges a word (C7–C10, D13).
+func (s *setter) setChoice(p Param, member, v any) *Error {
 	word, ok := v.(string)
-	if !ok || !slices.Contains(params[p].choices, word) {
-		return s.bad(p, "%s is %s; it must be %s", lastWord(p.String()), shown(v), listWords(params[p].choices, "or"))
+	row := &params[p]
+	if !ok || !slices.Contains(row.choices, word) {
+		return s.bad(p, "%s is %s; it must be %s", lastWord(row.name), shown(v), listWords(row.choices, "or"))
 	}
-	if err := field.(encoding.TextUnmarshaler).UnmarshalText([]byte(word)); err != nil {
-		return s.bad(p, "%s: %v", p, err)
+	if word == ChoiceDefault {
+		word = row.defaultWord
 	}
-	switch f := field.(type) {
-	case *CompletionFlag:
-		if *f == CompletionDefault {
-			*f = CompletionEVDThreshold
+	if row.supported != nil {
+		if err := s.checkChoiceSupported(p, word); err != nil {
+			return err
 		}
-	case *QOS:
-		return s.checkQOS(p, *f)
+	}
+	if err := member.(encoding.TextUnmarshaler).UnmarshalText([]byte(word)); err != nil {
+		return s.bad(p, "%s: %v", p, err)
 	}
 	return nil
 }
 
-// checkQOS refuses a quality of service that the provider does not have. The
-// page of dat_ep_modify lists no DAT_MODEL_NOT_SUPPORTED, the one of
-// dat_ep_create does (C10).
-func (s *setter) checkQOS(p Param, q QOS) *Error {
-	err := supportsQOS(s.facts, q, p.String())
+// checkChoiceSupported refuses a word that the provider does not have. The page of
+// dat_ep_modify lists no DAT_MODEL_NOT_SUPPORTED, the one of dat_ep_create does
+// (C10).
+func (s *setter) checkChoiceSupported(p Param, word string) *Error {
+	err := checkSupported(s.facts, p.String(), word, params[p].supported(&s.facts.Provider))
 	if err != nil && !s.create {
 		err.Return, err.Subtype = RetInvalidParameter, arg(argModifyParam)
 	}
 	return err
 }
 
-// supportsQOS is DAT_MODEL_NOT_SUPPORTED where the provider lacks a QOS.
-func supportsQOS(f *Facts, q QOS, field string) *Error {
-	supported := f.Provider.DATQOSSupported
-	if slices.Contains(supported, q) {
+// checkSupported is DAT_MODEL_NOT_SUPPORTED for a word that the provider lacks.
+func checkSupported(f *Facts, field, word string, supported []string) *Error {
+	if slices.Contains(supported, word) {
 		return nil
 	}
-	words := make([]string, len(supported))
-	for i, q := range supported {
+	return refuse(RetModelNotSupported, SubNone, field, "%s is %s; %s supports %s", lastWord(field), word, f.IA, listWords(supported, "and"))
+}
+
+// supportedQOS are the qualities of service that a provider has.
+func supportedQOS(p *ProviderAttributes) []string {
+	words := make([]string, len(p.DATQOSSupported))
+	for i, q := range p.DATQOSSupported {
 		words[i] = q.String()
 	}
-	return refuse(RetModelNotSupported, SubNone, field, "qos is %s; %s supports %s", q, f.IA, listWords(words, "and"))
+	return words
 }
 
 // setNamed merges named attributes by name: a nil value removes (A15).
-func (s *setter) setNamed(field *map[string]string, p Param, v any) *Error {
+func (s *setter) setNamed(p Param, member, v any) *Error {
+	field := member.(*map[string]string)
 	asked, ok := v.(map[string]*string)
 	if !ok {
 		return s.bad(p, "%s must be an object of names and values", lastWord(p.String()))
@@ -191,7 +195,7 @@ func (a NamedAttr) allows(value string) bool {
 }
 
 // setWatermark judges the soft mark that an endpoint is created with (B10).
-func (s *setter) setWatermark(field *Watermark, p Param, v any) *Error {
+func (s *setter) setWatermark(p Param, member, v any) *Error {
 	n, ok := v.(*int64)
 	if !ok && v != nil {
 		return s.bad(p, "%s must be a whole number of receives, or null for none", lastWord(p.String()))
@@ -204,7 +208,7 @@ func (s *setter) setWatermark(field *Watermark, p Param, v any) *Error {
 		}
 		return err
 	}
-	*field = mark
+	*member.(*Watermark) = mark
 	return nil
 }
 

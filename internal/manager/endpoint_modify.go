@@ -33,8 +33,8 @@ func (u *unit) modifyEP(c Call, id dat.Handle, in EPModify) (*object, *dat.Endpo
 	if err := checkProbe(in.Probe); err != nil {
 		return nil, nil, err
 	}
-	if in.Revert != nil {
-		in.Values = in.Revert(before)
+	if in.RevertTo != nil {
+		in.Values = dat.Differences(before, in.RevertTo)
 	}
 	after, err := u.judgeModify(ep, before, in)
 	if err != nil {
@@ -80,10 +80,10 @@ func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*da
 
 // actModify gives the provider's endpoint its new parameters. There is no queue
 // pair in any state that allows it, so it is a record update; without a device
-// there is nothing to update.
+// there is nothing to update. Connection events are the Manager's own.
 func (u *unit) actModify(ep *endpoint, before, after *dat.Endpoint) error {
 	hw, ok := ep.hw.get()
-	if !ok || ep.ia.device.gone() || sameParams(before, after) {
+	if !ok || ep.ia.device.gone() || dat.SameParams(before, after, dat.ParamConnectEVD) {
 		return nil
 	}
 	params, err := u.m.params(after)
@@ -114,10 +114,7 @@ func (u *unit) actModify(ep *endpoint, before, after *dat.Endpoint) error {
 func (u *unit) addModify(c Call, ep *endpoint, in EPModify, after *dat.Endpoint) {
 	change := func(e *dat.Endpoint) {
 		e.Name, e.Labels, e.Probe = after.Name, maps.Clone(after.Labels), after.Probe
-		e.PZ, e.RecvEVD, e.RequestEVD, e.ConnectEVD = after.PZ, after.RecvEVD, after.RequestEVD, after.ConnectEVD
-		soft := e.Attributes.SRQSoftHW
-		e.Attributes = after.Attributes.Clone()
-		e.Attributes.SRQSoftHW = soft
+		e.TakeParams(after)
 	}
 	u.add(c, &ep.object, in.cause(), changed(change), func() { ep.apply(change); ep.m().rearm(ep) })
 	u.steps[len(u.steps)-1].entry.RevertedTo = in.RevertedTo
@@ -134,15 +131,8 @@ func (ep *endpoint) apply(change func(*dat.Endpoint)) {
 	ep.setLocked(e)
 }
 
-// sameParams tells whether the provider has nothing to learn.
-func sameParams(a, b *dat.Endpoint) bool {
-	return a.PZ == b.PZ && a.RecvEVD == b.RecvEVD && a.RequestEVD == b.RequestEVD &&
-		reflect.DeepEqual(a.Attributes, b.Attributes)
-}
-
 func sameEndpoint(a, b *dat.Endpoint) bool {
-	return sameParams(a, b) && a.ConnectEVD == b.ConnectEVD && sameMeta(&a.Meta, &b.Meta) &&
-		reflect.DeepEqual(a.Probe, b.Probe)
+	return dat.SameParams(a, b) && sameMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Probe, b.Probe)
 }
 
 // The bounds of a liveness probe: seconds between two, and how many in a row.

@@ -91,10 +91,10 @@ type EPModify struct {
 	Labels  *map[string]string
 	Probe   *dat.Probe
 	NoProbe bool
-	// RevertedTo is the version that a revert goes back to, else 0. Revert then gives
-	// Values from the endpoint as it is, while no other write can change it.
+	// RevertTo is the image that a revert goes back to, else nil: Values are then the
+	// differences from the endpoint as it is. RevertedTo is its version.
+	RevertTo   *dat.Endpoint
 	RevertedTo int64
-	Revert     func(now *dat.Endpoint) dat.Values
 }
 
 // EPConnect is what dat_ep_connect takes. TimeoutUS nil is infinite; QOS and

@@ -17,19 +17,13 @@ var never = []dat.Param{
 
 // present are the values that an endpoint has now, by parameter that can be modified.
 func present(o *dat.Endpoint) dat.Values {
-	a := &o.Attributes
-	return dat.Values{
-		dat.ParamPZ: o.PZ, dat.ParamRecvEVD: o.RecvEVD, dat.ParamRequestEVD: o.RequestEVD, dat.ParamConnectEVD: o.ConnectEVD,
-		dat.ParamServiceType: a.ServiceType.String(), dat.ParamQOS: a.QOS.String(),
-		dat.ParamMaxMessageSize: a.MaxMessageSize, dat.ParamMaxRDMASize: a.MaxRDMASize,
-		dat.ParamRecvCompletionFlags:    a.RecvCompletionFlags.String(),
-		dat.ParamRequestCompletionFlags: a.RequestCompletionFlags.String(),
-		dat.ParamMaxRecvDTOs:            int64(a.MaxRecvDTOs), dat.ParamMaxRequestDTOs: int64(a.MaxRequestDTOs),
-		dat.ParamMaxRecvIOV: int64(a.MaxRecvIOV), dat.ParamMaxRequestIOV: int64(a.MaxRequestIOV),
-		dat.ParamMaxRDMAReadIn: int64(a.MaxRDMAReadIn), dat.ParamMaxRDMAReadOut: int64(a.MaxRDMAReadOut),
-		dat.ParamMaxRDMAReadIOV: int64(a.MaxRDMAReadIOV), dat.ParamMaxRDMAWriteIOV: int64(a.MaxRDMAWriteIOV),
-		dat.ParamEPTransportSpecific: map[string]*string{}, dat.ParamEPProviderSpecific: map[string]*string{},
+	values := dat.Values{}
+	for _, p := range dat.Params() {
+		if !slices.Contains(never, p) {
+			values[p] = o.Value(p)
+		}
 	}
+	return values
 }
 
 // allowed reads the page naively: the states in which a parameter can be modified.
