@@ -5,64 +5,68 @@ import "github.com/datapi/datapi/internal/dat"
 // ReportKind says what a report is about.
 type ReportKind uint8
 
-// The kinds of reports, with the members of Report that they use.
+// The kinds of reports, each with the members of Report that it uses beside Reason
+// and Detail.
 const (
-	// ReportRequest: SP, Request, RemoteAddress, RemoteQual, LocalQual,
-	// PrivateData, Attributes (what the request carries of them).
+	// ReportRequest: a connection request arrived. SP, Request, RemoteAddress,
+	// RemoteQual, LocalQual, PrivateData, Attributes (what the request carries of them),
+	// PeerQPNum, PeerEP (T8, T10, T11).
 	ReportRequest ReportKind = iota
-	// ReportRequestGone: the peer of the waiting Request vanished (T46).
+	// ReportRequestGone: the peer of a waiting request vanished. SP, Request (T46).
 	ReportRequestGone
-	// ReportEstablished: EP, PrivateData (active side), remote and local
-	// addresses (T14, T22).
+	// ReportEstablished: the connection is there. EP, PrivateData (active side),
+	// RemoteAddress, RemoteQual, LocalQual, PeerQPNum, PeerEP (T14, T22).
 	ReportEstablished
-	// ReportPeerRejected: EP, PrivateData (T23).
+	// ReportPeerRejected: the peer's consumer rejected. EP, PrivateData (T23).
 	ReportPeerRejected
-	// ReportNonPeerRejected: EP (T26).
+	// ReportNonPeerRejected: something else than the peer's consumer rejected. EP (T26).
 	ReportNonPeerRejected
-	// ReportUnreachable: EP (T24).
+	// ReportUnreachable: no packet reaches the peer. EP (T24).
 	ReportUnreachable
-	// ReportAcceptFailed: EP (T15).
+	// ReportAcceptFailed: an accept could not be finished. EP (T15).
 	ReportAcceptFailed
-	// ReportDisconnected: EP; the peer disconnected (T36). Completions of what
-	// was flushed were reported before it.
+	// ReportDisconnected: the peer disconnected. EP (T36). Completions of what was
+	// flushed were reported before it.
 	ReportDisconnected
-	// ReportBroken: EP; the connection is lost (T37). Flushes before it.
+	// ReportBroken: the connection is lost. EP (T37). Completions of what was
+	// flushed were reported before it.
 	ReportBroken
-	// ReportEPError: EP; seen only by the adapter (T38).
+	// ReportEPError: the adapter alone saw an error of the endpoint. EP (T38).
 	ReportEPError
-	// ReportCompletion: EP, WR, Operation, Status, Length, Payload, Solicited,
-	// RMRContext and TargetAddress (a successful bind); SRQ for a receive of one
-	// whose taking was not reported.
+	// ReportCompletion: a DTO or a bind completed. EP, WR, Operation, Status,
+	// Length, Payload, Solicited, RMRContext and TargetAddress (a successful bind);
+	// SRQ for a receive of an SRQ that no ReportRecvTaken announced.
 	ReportCompletion
-	// ReportRecvTaken: EP, SRQ, WR; a receive was taken from an SRQ and will
-	// complete later.
+	// ReportRecvTaken: the endpoint took a receive from an SRQ, which will complete
+	// later. EP, SRQ, WR.
 	ReportRecvTaken
-	// ReportSRQLimit: SRQ; the low watermark fired.
+	// ReportSRQLimit: the low watermark of an SRQ fired. SRQ.
 	ReportSRQLimit
-	// ReportSRQError: SRQ.
+	// ReportSRQError: an SRQ failed. SRQ.
 	ReportSRQError
-	// ReportEVDError: EVD.
+	// ReportEVDError: an EVD lost completions. EVD.
 	ReportEVDError
-	// ReportProbe: EP, Status; the outcome of a liveness probe.
+	// ReportProbe: the outcome of a liveness probe. EP, Status.
 	ReportProbe
-	// ReportPort: the port is up or down (IA.State tells which).
+	// ReportPort: the port came up or went down; IA.State says which.
 	ReportPort
-	// ReportIAError: a catastrophic or provider-internal error of the IA; Event says which.
+	// ReportIAError: a catastrophic or provider-internal error of the IA. Event.
 	ReportIAError
 	// ReportDeviceGone: the device vanished; every object of the IA is dead (T48).
 	ReportDeviceGone
-	// ReportDeviceBack: it is there again; objects are to be made anew (T49).
+	// ReportDeviceBack: the device is there again; its objects must be created anew (T49).
 	ReportDeviceBack
-	// ReportReset: EP; everything of the connection that EP.Reset ended was
-	// reported before it. Each successful Reset reports exactly one.
+	// ReportReset: everything of the connection that EP.Reset ended was reported
+	// before it. Each successful Reset makes exactly one. EP.
 	ReportReset
 )
 
-// Report is one thing that happened in a provider. Objects are named by the
-// ids that they were created with.
+// Report is one event in a provider. Objects are named by the ids that they were
+// created with.
 type Report struct {
-	Kind          ReportKind
-	EP            dat.Handle
+	Kind ReportKind
+	EP   dat.Handle
+	// SP is the service point of a request.
 	SP            dat.Handle
 	SRQ           dat.Handle
 	EVD           dat.Handle
@@ -74,18 +78,20 @@ type Report struct {
 	Attributes    *dat.EPAttributes
 	PeerQPNum     *uint32
 	// PeerEP is the peer's endpoint where the provider knows it (soft), else null.
-	PeerEP        dat.Handle
-	WR            uint64
-	Operation     dat.DTOKind
-	Status        dat.DTOStatus
+	PeerEP dat.Handle
+	// WR is the id that the work was posted with.
+	WR        uint64
+	Operation dat.DTOKind
+	Status    dat.DTOStatus
+	// Length is in bytes, Payload at most the first 4096 of them.
 	Length        int64
-	Payload       []byte // at most the first 4096 bytes
+	Payload       []byte
 	Solicited     bool
 	RMRContext    uint32
 	TargetAddress uint64
 	Event         dat.EventNumber
-	// Reason is the transport's own word for it (CM status, errno name,
-	// completion status); Detail a sentence for a person.
+	// Reason is the transport's own name of the cause (CM event, errno,
+	// completion status), Detail a sentence for a person.
 	Reason string
 	Detail string
 }

@@ -7,30 +7,33 @@ import (
 	"sync"
 	"time"
 
-	"github.com/datapi/datapi/internal/manager"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
-// Recorder is a rdma.Recorder in memory. It records at once, in the order of the
-// calls, and can be told to be away, to fail, or to hold its events back.
+// Recorder is a manager.Recorder in memory. It records immediately, in the order of
+// the calls, and can be made to be away, to refuse, or to hold its events back. All
+// methods may be called from several goroutines.
 type Recorder struct {
 	mu      sync.Mutex
 	changes []dat.Change
 	images  map[dat.Handle]dat.Object
-	names   map[dat.ObjectRef]dat.Handle
-	away    error
-	refuse  func([]dat.Entry) error
+	// names are the handles of the living objects, by type and name.
+	names  map[dat.ObjectRef]dat.Handle
+	away   error
+	refuse func([]dat.Entry) error
+	// held: events wait in waiting until Return.
 	held    bool
 	waiting []waitingNote
 }
 
+// waitingNote is an event that is not recorded yet.
 type waitingNote struct {
 	entry dat.Entry
 	done  func(dat.Recorded)
 }
 
-// NewRecorder makes an empty recorder.
+// NewRecorder returns an empty recorder.
 func NewRecorder() *Recorder {
 	return &Recorder{images: map[dat.Handle]dat.Object{}, names: map[dat.ObjectRef]dat.Handle{}}
 }
@@ -97,7 +100,7 @@ func (r *Recorder) commitLocked(entries []dat.Entry) ([]dat.Recorded, error) {
 	return out, nil
 }
 
-// stamp applies an entry and writes what the recorder owns of the image.
+// stamp applies an entry and sets what the recorder owns of the image: version and times.
 func stamp(e dat.Entry, before dat.Object) dat.Object {
 	after := e.Apply(before)
 	if after == nil {
@@ -113,8 +116,8 @@ func stamp(e dat.Entry, before dat.Object) dat.Object {
 	return after
 }
 
-// nameLocked keeps names unique per type; names are those of the unit, null for
-// one that it gave up.
+// nameLocked keeps names unique per type; names are those of the unit of entries,
+// null for a name that it released.
 func (r *Recorder) nameLocked(names map[dat.ObjectRef]dat.Handle, ref dat.ObjectRef, before, after dat.Object) error {
 	if before != nil && before.Head().Name != "" {
 		names[dat.ObjectRef{Type: ref.Type, Name: before.Head().Name}] = dat.HandleNull
@@ -134,6 +137,7 @@ func (r *Recorder) nameLocked(names map[dat.ObjectRef]dat.Handle, ref dat.Object
 	return nil
 }
 
+// change is the change that an entry makes of an image.
 func change(id int64, e dat.Entry, before, after dat.Object) dat.Change {
 	c := dat.Change{
 		ID: id, At: dat.At(time.Now()), IA: e.IA, Object: e.Object, Cause: e.Cause, Actor: e.Actor, Outcome: e.Outcome,
@@ -150,7 +154,7 @@ func change(id int64, e dat.Entry, before, after dat.Object) dat.Change {
 	return c
 }
 
-// Note implements rdma.Recorder.
+// Note implements manager.Recorder.
 func (r *Recorder) Note(e dat.Entry, done func(dat.Recorded)) {
 	r.mu.Lock()
 	if r.away != nil || r.held {
@@ -167,6 +171,7 @@ func (r *Recorder) Note(e dat.Entry, done func(dat.Recorded)) {
 	}
 }
 
+// noteLocked records an event; it is forgotten where its object is gone.
 func (r *Recorder) noteLocked(e dat.Entry) dat.Recorded {
 	if e.Apply != nil && r.images[e.Object.ID] == nil && e.Apply(nil) == nil {
 		return dat.Recorded{}
@@ -178,28 +183,29 @@ func (r *Recorder) noteLocked(e dat.Entry) dat.Recorded {
 	return recs[0]
 }
 
-// Away implements rdma.Recorder.
+// Away implements manager.Recorder.
 func (r *Recorder) Away() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.away
 }
 
-// GoAway makes every Record fail and holds events back until Return.
+// GoAway makes every Record fail and holds events back until Return, as a database
+// that is away does.
 func (r *Recorder) GoAway() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.away = &dat.Error{Return: dat.RetInterruptedCall, Kind: "store-away", Detail: "the database is away; try again later"}
 }
 
-// Hold keeps events back until Return while Record goes on.
+// Hold holds events back until Return while Record still succeeds.
 func (r *Recorder) Hold() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.held = true
 }
 
-// Return ends GoAway and Hold: what waited is recorded in order.
+// Return undoes GoAway and Hold: the events that waited are recorded in order.
 func (r *Recorder) Return() {
 	r.mu.Lock()
 	r.away, r.held = nil, false
@@ -217,27 +223,28 @@ func (r *Recorder) Return() {
 	}
 }
 
-// Refuse sets what Record asks before it commits; nil takes it away. It is asked
-// without a lock, so that events can be noted meanwhile.
+// Refuse sets the function whose error Record answers instead of committing; nil
+// removes it. It is called without a lock, so that events can be noted meanwhile.
 func (r *Recorder) Refuse(f func([]dat.Entry) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.refuse = f
 }
 
-// Changes are all changes so far, the oldest first.
+// Changes returns all changes so far, the oldest first.
 func (r *Recorder) Changes() []dat.Change {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.changes)
 }
 
-// Of are the changes of one object, the oldest first.
+// Of returns the changes of one object, the oldest first.
 func (r *Recorder) Of(id dat.Handle) []dat.Change {
 	return slices.DeleteFunc(r.Changes(), func(c dat.Change) bool { return c.Object.ID != id })
 }
 
-// Living are the recorded objects, the oldest first: what Restore is given.
+// Living returns the recorded objects that were not freed, the oldest first, as
+// Manager.Restore takes them.
 func (r *Recorder) Living() []dat.Object {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -251,7 +258,7 @@ func (r *Recorder) Living() []dat.Object {
 	return out
 }
 
-// Image is the recorded image of an object, nil where there is none.
+// Image returns the recorded image of an object, nil if there is none.
 func (r *Recorder) Image(id dat.Handle) dat.Object {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -2,23 +2,22 @@ package rdmatest
 
 import "github.com/datapi/datapi/internal/dat"
 
-// delivered tells whether a completed request proves that the peer took it, and a
-// refusal who refused. Over TCP (iWARP) a send completes when it is sent, a rejected
-// connection is only reset, and a side that gave up still answers for a while; the
-// provider says so in its attributes.
-func (w *World) delivered() bool {
+// reportsDelivery reports whether a completed request proves that the peer took it,
+// and a rejection who rejected. Over TCP (iWARP) a send completes when it is sent, a
+// rejected connection is only reset, and a peer that gave up still answers for a
+// while; the provider says so in its attributes.
+func (w *World) reportsDelivery() bool {
 	return w.facts(w.A).Provider.ProviderSpecificAttr["request_completion"] != "SENT"
 }
 
-// either waits for an event that is one of two: the second where the transport
-// cannot tell them apart.
-func (w *World) either(evd dat.Handle, want, untold dat.EventNumber) {
+// expectEither demands that the next event of an EVD is the first of two, or the
+// second where the transport cannot tell them apart.
+func (w *World) expectEither(evd dat.Handle, want, indistinct dat.EventNumber) {
 	w.Helper()
-	if w.delivered() {
-		w.expect(evd, want)
+	if w.reportsDelivery() {
+		w.expectEvent(evd, want)
 		return
 	}
-	if got := w.next(evd); got.Event != want && got.Event != untold {
-		w.Errorf("the event is %s, want %s or %s", got.Event, want, untold)
-	}
+	got := w.nextEvent(evd)
+	w.check(got.Event == want || got.Event == indistinct, "the event is %s, want %s or %s", got.Event, want, indistinct)
 }

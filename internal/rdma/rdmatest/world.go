@@ -3,23 +3,125 @@ package rdmatest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"testing"
 	"time"
 
-	"github.com/datapi/datapi/internal/manager"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
-// call is the caller of every case; dry judges only.
+// waitLimit bounds every wait of a case.
+const waitLimit = 10 * time.Second
+
+// node is the host that the cases play.
+const node = "alpha"
+
+// The callers of the cases: call makes changes, dryRun only has them judged, and
+// operator may see keys.
 var (
-	call = manager.Call{Actor: "suite"}
-	dry  = manager.Call{Actor: "suite", DryRun: true}
+	call     = manager.Call{Actor: "suite"}
+	dryRun   = manager.Call{Actor: "suite", DryRun: true}
+	operator = manager.Call{Actor: "suite", Operator: true}
 )
 
-func ptr[T any](v T) *T { return &v }
+// World is one case's Manager with what the case made in it.
+type World struct {
+	testing.TB
+	// M runs the provider under test, Rec holds what it recorded.
+	M   *manager.Manager
+	Rec *Recorder
+	// Faults controls the wires, nil where Setup has none.
+	Faults Faults
+	// A is the adapter that cases connect from, B the one that they connect to.
+	A, B   dat.Handle
+	setup  Setup
+	claims *claims
+	ctx    context.Context
+	cancel context.CancelFunc
+	// wiresHeld: the case holds the wires.
+	wiresHeld bool
+	// closed: the case closed the Manager itself.
+	closed bool
+}
 
+func newWorld(t testing.TB, s Setup, c *claims) *World {
+	t.Helper()
+	w := &World{
+		TB: t, Rec: NewRecorder(), setup: s, Faults: s.Faults, claims: c,
+		A: dat.Handle(s.Active + "@" + node), B: dat.Handle(s.Passive + "@" + node),
+	}
+	w.ctx, w.cancel = context.WithCancel(context.Background())
+	w.M = manager.NewManager(node, w.Rec)
+	for _, p := range s.Providers {
+		w.must(w.M.AddProvider(w.ctx, p))
+	}
+	w.must(w.M.Restore(w.ctx, nil))
+	for _, ia := range []dat.Handle{w.A, w.B} {
+		if got, ok := w.M.IA(ia); !ok || got.State != dat.IAUp {
+			t.Fatalf("the adapter %s of the set-up is not there and up", ia)
+		}
+	}
+	return w
+}
+
+// close frees everything, demands that nothing is left, and closes the Manager.
+func (w *World) close() {
+	w.Helper()
+	if !w.Failed() && !w.closed {
+		w.freeAll()
+		for _, ia := range w.M.IAs() {
+			u := ia.Usage
+			u.EVDs-- // its asynchronous EVD stays
+			if u != (dat.IAUsage{}) {
+				w.Errorf("%s still counts %+v", ia.ID, u)
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, waitLimit)
+	defer cancel()
+	defer w.cancel()
+	if _, err := w.M.Close(ctx); err != nil {
+		w.Errorf("closing the manager: %v", err)
+	}
+	if w.setup.Empty != nil {
+		if left := w.setup.Empty(); left != "" {
+			w.Errorf("the provider still holds %s", left)
+		}
+	}
+}
+
+// freeAll frees every object, users before what they use.
+func (w *World) freeAll() {
+	w.Helper()
+	order := []struct {
+		t    dat.ObjectType
+		free func(dat.Handle) error
+	}{
+		{dat.TypeCR, func(h dat.Handle) error { return w.M.RejectCR(w.ctx, call, h, nil) }},
+		{dat.TypeRSP, func(h dat.Handle) error { return w.M.FreeRSP(w.ctx, call, h) }},
+		{dat.TypePSP, func(h dat.Handle) error { return w.M.FreePSP(w.ctx, call, h) }},
+		{dat.TypeEndpoint, func(h dat.Handle) error { return w.M.FreeEP(w.ctx, call, h) }},
+		{dat.TypeRMR, func(h dat.Handle) error { return w.M.FreeRMR(w.ctx, call, h) }},
+		{dat.TypeLMR, func(h dat.Handle) error { return w.M.FreeLMR(w.ctx, call, h) }},
+		{dat.TypeSRQ, func(h dat.Handle) error { return w.M.FreeSRQ(w.ctx, call, h) }},
+		{dat.TypeEVD, func(h dat.Handle) error { return w.M.FreeEVD(w.ctx, call, h) }},
+		{dat.TypePZ, func(h dat.Handle) error { return w.M.FreePZ(w.ctx, call, h) }},
+	}
+	for _, o := range order {
+		for _, object := range slices.Backward(w.M.List(o.t)) {
+			if evd, ok := object.(*dat.EVD); ok && slices.Contains(evd.Streams, dat.StreamAsync) {
+				continue
+			}
+			if err := o.free(object.Head().ID); err != nil && !hasReturn(err, dat.RetInvalidHandle) {
+				w.Errorf("freeing at the end: %v", err)
+			}
+		}
+	}
+}
+
+// must ends the case as failed where a step of the set-up was refused. It is no
+// assertion: succeeds is.
 func (w *World) must(err error) {
 	w.Helper()
 	if err != nil {
@@ -27,34 +129,31 @@ func (w *World) must(err error) {
 	}
 }
 
-// made gives what a case made, or fails.
-func made[T dat.Object](w *World, o T, err error) T {
+// created returns the object that a step of the set-up created, or ends the case.
+func created[T dat.Object](w *World, o T, err error) T {
 	w.Helper()
 	w.must(err)
 	return o
 }
 
-func isReturn(err error, ret dat.Return) bool {
+// object returns the present image of an object, or ends the case.
+func object[T dat.Object](w *World, t dat.ObjectType, id dat.Handle) T {
+	w.Helper()
+	o, ok := w.M.Get(t, id)
+	if !ok {
+		w.Fatalf("there is no %s %s", t, id)
+	}
+	return o.(T)
+}
+
+func hasReturn(err error, ret dat.Return) bool {
 	var d *dat.Error
 	return errors.As(err, &d) && d.Return == ret
 }
 
-// refused demands the return, and the subtype unless it is SubNone, of err, and
-// that it says something for a person.
-func (w *World) refused(what string, err error, ret dat.Return, sub dat.Subtype) {
-	w.Helper()
-	var d *dat.Error
-	switch {
-	case !errors.As(err, &d):
-		w.Errorf("%s: got %v, want %s", what, err, ret)
-	case d.Return != ret || sub != dat.SubNone && d.Subtype != sub:
-		w.Errorf("%s: got %v, want %s/%s", what, d, ret, sub)
-	case d.Detail == "":
-		w.Errorf("%s: %s without a detail", what, ret)
-	}
-}
+func ptr[T any](v T) *T { return &v }
 
-// facts are what the adapter declares.
+// facts returns what the adapter declares.
 func (w *World) facts(ia dat.Handle) *dat.Facts {
 	w.Helper()
 	f, ok := w.M.Facts(ia)
@@ -64,7 +163,7 @@ func (w *World) facts(ia dat.Handle) *dat.Facts {
 	return f
 }
 
-// address is where ia is reached.
+// address returns where ia is reached.
 func (w *World) address(ia dat.Handle) string {
 	w.Helper()
 	a := w.facts(ia).Attributes.IAAddress
@@ -74,158 +173,26 @@ func (w *World) address(ia dat.Handle) string {
 	return *a
 }
 
-// pz makes a protection zone.
+// pz creates a protection zone.
 func (w *World) pz(ia dat.Handle) dat.Handle {
 	w.Helper()
 	o, err := w.M.CreatePZ(w.ctx, call, manager.PZCreate{IA: ia})
-	return made(w, o, err).ID
+	return created(w, o, err).ID
 }
 
-// evd makes an EVD of 64 events.
+// evd creates an EVD of 64 events.
 func (w *World) evd(ia dat.Handle, streams ...dat.Stream) dat.Handle {
 	w.Helper()
-	return w.evdOf(ia, 64, streams...)
+	return w.evdOfLength(ia, 64, streams...)
 }
 
-func (w *World) evdOf(ia dat.Handle, qlen int64, streams ...dat.Stream) dat.Handle {
+func (w *World) evdOfLength(ia dat.Handle, qlen int64, streams ...dat.Stream) dat.Handle {
 	w.Helper()
 	o, err := w.M.CreateEVD(w.ctx, call, manager.EVDCreate{IA: ia, QLen: qlen, Streams: streams})
-	return made(w, o, err).ID
+	return created(w, o, err).ID
 }
 
-// end is an endpoint with a zone and an EVD for each of its streams.
-type end struct {
-	w                           *World
-	ia                          dat.Handle
-	ep, pz, recv, request, conn dat.Handle
-}
-
-// end makes an endpoint of its own zone and EVDs; change may alter what is asked for.
-func (w *World) end(ia dat.Handle, change ...func(*end, *manager.EPCreate)) *end {
-	w.Helper()
-	e := &end{
-		w: w, ia: ia, pz: w.pz(ia), recv: w.evd(ia, dat.StreamDTO),
-		request: w.evd(ia, dat.StreamDTO, dat.StreamRMRBind), conn: w.evd(ia, dat.StreamConnection),
-	}
-	in := manager.EPCreate{IA: ia, Values: dat.Values{
-		dat.ParamPZ: e.pz, dat.ParamRecvEVD: e.recv,
-		dat.ParamRequestEVD: e.request, dat.ParamConnectEVD: e.conn,
-	}}
-	for _, c := range change {
-		c(e, &in)
-	}
-	e.ep = w.ep(in).ID
-	return e
-}
-
-// with sets a value of the endpoint to be made.
-func with(p dat.Param, v any) func(*end, *manager.EPCreate) {
-	return func(_ *end, in *manager.EPCreate) { in.Values[p] = v }
-}
-
-// ep makes an endpoint.
-func (w *World) ep(in manager.EPCreate) *dat.Endpoint {
-	w.Helper()
-	o, err := w.M.CreateEP(w.ctx, call, in)
-	return made(w, o, err)
-}
-
-// get is the representation of an endpoint.
-func (w *World) get(ep dat.Handle) *dat.Endpoint {
-	w.Helper()
-	o, ok := w.M.Get(dat.TypeEndpoint, ep)
-	if !ok {
-		w.Fatalf("no endpoint %s", ep)
-	}
-	return o.(*dat.Endpoint)
-}
-
-// status is dat_ep_get_status.
-func (w *World) status(ep dat.Handle) dat.EPStatus {
-	w.Helper()
-	s, err := w.M.EPStatus(ep)
-	w.must(err)
-	return s
-}
-
-// reach waits until the endpoint is in the state, and its record too.
-func (w *World) reach(ep dat.Handle, want dat.EPState) *dat.Endpoint {
-	w.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, patience)
-	defer cancel()
-	o, err := w.M.WaitEP(ctx, ep, func(s dat.EPState) bool { return s == want })
-	if err != nil {
-		w.Fatalf("waiting for %s: %v; the endpoint is %s", want, err, w.status(ep).State)
-	}
-	return o
-}
-
-// until polls a condition that no event announces.
-func (w *World) until(what string, ok func() bool) {
-	w.Helper()
-	deadline := time.Now().Add(patience)
-	for !ok() {
-		if time.Now().After(deadline) {
-			w.Fatalf("in vain: %s", what)
-		}
-		<-time.After(time.Millisecond)
-	}
-}
-
-// next waits for the next event of an EVD.
-func (w *World) next(evd dat.Handle) dat.Event {
-	w.Helper()
-	got, err := w.M.Dequeue(w.ctx, evd, 1, 1, patience)
-	w.must(err)
-	if len(got) != 1 {
-		w.Fatalf("no event on %s", evd)
-	}
-	return got[0]
-}
-
-// expect waits for the next event of an EVD and demands its number.
-func (w *World) expect(evd dat.Handle, want dat.EventNumber) dat.Event {
-	w.Helper()
-	got := w.next(evd)
-	if got.Event != want {
-		w.Fatalf("the event is %s (%v), want %s", got.Event, text(got.Reason), want)
-	}
-	return got
-}
-
-// none demands that the EVDs are empty.
-func (w *World) none(evds ...dat.Handle) {
-	w.Helper()
-	for _, evd := range evds {
-		got, err := w.M.Look(evd, 10)
-		w.must(err)
-		if len(got) > 0 {
-			w.Errorf("an event too many: %s %v", got[0].Event, got[0].Data)
-		}
-	}
-}
-
-// done waits for the next completion of an EVD and demands its status.
-func (w *World) done(evd dat.Handle, kind dat.DTOKind, want dat.DTOStatus) dat.Event {
-	w.Helper()
-	got := w.next(evd)
-	if got.Data.Operation == nil || got.Data.Status == nil || *got.Data.Operation != kind || *got.Data.Status != want {
-		w.Fatalf("the completion is %s %v %v, want %s %s", got.Event, deref(got.Data.Operation), deref(got.Data.Status), kind, want)
-	}
-	return got
-}
-
-// async takes the adapter's async events until one is about the object.
-func (w *World) async(ia, object dat.Handle) dat.Event {
-	w.Helper()
-	for {
-		got := w.next(w.asyncEVD(ia))
-		if got.Endpoint == object || got.Object != nil && got.Object.ID == object {
-			return got
-		}
-	}
-}
-
+// asyncEVD returns the EVD of an adapter's asynchronous events.
 func (w *World) asyncEVD(ia dat.Handle) dat.Handle {
 	w.Helper()
 	o, ok := w.M.IA(ia)
@@ -235,47 +202,84 @@ func (w *World) asyncEVD(ia dat.Handle) dat.Handle {
 	return o.AsyncEVD
 }
 
-// quiet demands that the adapter's async EVD says nothing about the object.
-func (w *World) quiet(ia, object dat.Handle) {
+// lmr registers memory in a zone with all privileges, or those given.
+func (w *World) lmr(ia, pz dat.Handle, length int64, privileges ...dat.Privilege) *dat.LMR {
 	w.Helper()
-	got, err := w.M.Look(w.asyncEVD(ia), 1000)
-	w.must(err)
-	if i := slices.IndexFunc(got, func(e dat.Event) bool { return e.Endpoint == object }); i >= 0 {
-		w.Errorf("an asynchronous event too many: %s %s", got[i].Event, text(got[i].Reason))
+	if privileges == nil {
+		privileges = []dat.Privilege{dat.PrivLocalRead, dat.PrivLocalWrite, dat.PrivRemoteRead, dat.PrivRemoteWrite}
 	}
+	o, err := w.M.CreateLMR(w.ctx, operator, manager.LMRCreate{IA: ia, PZ: pz, Length: length, Privileges: privileges})
+	return created(w, o, err)
 }
 
-func text(s *string) string {
-	if s == nil {
-		return "null"
-	}
-	return *s
-}
-
-func deref[T fmt.Stringer](p *T) string {
-	if p == nil {
-		return "null"
-	}
-	return (*p).String()
-}
-
-// modify is dat_ep_modify with one value.
-func (w *World) modify(ep dat.Handle, p dat.Param, v any) error {
-	_, err := w.M.ModifyEP(w.ctx, call, ep, manager.EPModify{Values: dat.Values{p: v}})
-	return err
-}
-
-// marks sets both watermarks; -1 is infinite.
-func (w *World) marks(ep dat.Handle, soft, hard int64) *dat.Endpoint {
+// rmr creates an RMR. It returns nil where the provider has none and refuses it
+// as it must.
+func (w *World) rmr(ia, pz dat.Handle) *dat.RMR {
 	w.Helper()
-	o, err := w.M.SetWatermark(w.ctx, call, ep, mark(soft), mark(hard))
-	w.must(err)
-	return o
+	o, err := w.M.CreateRMR(w.ctx, call, manager.RMRCreate{IA: ia, PZ: pz})
+	if w.facts(ia).Attributes.MaxRMRs > 0 {
+		return created(w, o, err)
+	}
+	if !hasReturn(err, dat.RetModelNotSupported) {
+		w.Errorf("an RMR without support: got %v, want %s", err, dat.RetModelNotSupported)
+	}
+	return nil
 }
 
-func mark(n int64) *int64 {
-	if n == -1 {
-		return nil
+// freedHandle returns a handle that was an EVD's, or a zone's where no stream is named.
+func (w *World) freedHandle(ia dat.Handle, streams ...dat.Stream) dat.Handle {
+	w.Helper()
+	if len(streams) == 0 {
+		h := w.pz(ia)
+		w.must(w.M.FreePZ(w.ctx, call, h))
+		return h
 	}
-	return &n
+	h := w.evd(ia, streams...)
+	w.must(w.M.FreeEVD(w.ctx, call, h))
+	return h
+}
+
+// await polls a condition that no event announces. It is no assertion: eventually is.
+func (w *World) await(what string, ok func() bool) {
+	w.Helper()
+	deadline := time.Now().Add(waitLimit)
+	for !ok() {
+		if time.Now().After(deadline) {
+			w.Fatalf("in vain: %s", what)
+		}
+		<-time.After(time.Millisecond)
+	}
+}
+
+// nextEvent takes the next event of an EVD.
+func (w *World) nextEvent(evd dat.Handle) dat.Event {
+	w.Helper()
+	got, err := w.M.Dequeue(w.ctx, evd, 1, 1, waitLimit)
+	w.must(err)
+	if len(got) != 1 {
+		w.Fatalf("no event on %s", evd)
+	}
+	return got[0]
+}
+
+// takeEvent takes the next event of an EVD, which must have the number. It is no
+// assertion: expectEvent is.
+func (w *World) takeEvent(evd dat.Handle, want dat.EventNumber) dat.Event {
+	w.Helper()
+	got := w.nextEvent(evd)
+	if got.Event != want {
+		w.Fatalf("the event is %s (%v), want %s", got.Event, textOf(got.Reason), want)
+	}
+	return got
+}
+
+// takeCompletion takes the next completion of an EVD, which must be of the
+// operation and have the status. It is no assertion: expectCompletion is.
+func (w *World) takeCompletion(evd dat.Handle, kind dat.DTOKind, want dat.DTOStatus) dat.Event {
+	w.Helper()
+	got := w.nextEvent(evd)
+	if got.Data.Operation == nil || got.Data.Status == nil || *got.Data.Operation != kind || *got.Data.Status != want {
+		w.Fatalf("the completion is %s %v %v, want %s %s", got.Event, wordOf(got.Data.Operation), wordOf(got.Data.Status), kind, want)
+	}
+	return got
 }

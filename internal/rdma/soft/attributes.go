@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // Sizes that the adapters state in their attributes.
@@ -65,7 +66,7 @@ func attributes(a *adapter) (dat.IAAttributes, dat.ProviderAttributes) {
 		},
 		IsThreadSafe: true, MaxPrivateDataSize: maxPrivateData,
 		EPCreator: dat.EPCreatorIfAsked, PZSupport: "UNIQUE", OptimalBufferAlignment: 256,
-		EVDStreamMergingSupported: merging(),
+		EVDStreamMergingSupported: rdma.StreamMerging(),
 		SRQSupported:              true,
 		SRQWatermarksSupported: dat.SRQWatermarks{
 			SRQLowWatermark: true, EPSoftHigh: true, EPHardHigh: true,
@@ -82,16 +83,3 @@ func attributes(a *adapter) (dat.IAAttributes, dat.ProviderAttributes) {
 }
 
 func micros(d time.Duration) string { return strconv.FormatInt(d.Microseconds(), 10) }
-
-// merging allows every pair of streams but ASYNC with another; the diagonal is
-// true (D30).
-func merging() dat.StreamMatrix {
-	m := dat.StreamMatrix{}
-	for a := dat.StreamSoftware; a <= dat.StreamAsync; a++ {
-		m[a] = map[dat.Stream]bool{}
-		for b := dat.StreamSoftware; b <= dat.StreamAsync; b++ {
-			m[a][b] = a == b || (a != dat.StreamAsync && b != dat.StreamAsync)
-		}
-	}
-	return m
-}

@@ -96,7 +96,7 @@ func (f *Fabric) Plug() string {
 		return ""
 	}
 	a := f.plug()
-	f.provider.arrivals.put(a)
+	f.provider.arrivals.Put(a)
 	return a.name
 }
 

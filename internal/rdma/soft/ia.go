@@ -7,6 +7,7 @@ import (
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
+	"github.com/datapi/datapi/internal/rdma/feed"
 )
 
 // adapter implements rdma.IA. Its fields belong to the fabric's lock.
@@ -18,7 +19,7 @@ type adapter struct {
 	provider    dat.ProviderAttributes
 	state       dat.IAState
 	closed      bool
-	reports     *feed[rdma.Report]
+	reports     *feed.Queue[rdma.Report]
 
 	live      map[part]struct{}
 	count     [numKinds]int
@@ -57,7 +58,7 @@ func (a *adapter) Attributes() (dat.IAAttributes, dat.ProviderAttributes) {
 }
 
 // Reports implements rdma.IA.
-func (a *adapter) Reports() <-chan rdma.Report { return a.reports.out }
+func (a *adapter) Reports() <-chan rdma.Report { return a.reports.Out() }
 
 // Close implements rdma.IA.
 func (a *adapter) Close() error {
@@ -67,7 +68,7 @@ func (a *adapter) Close() error {
 		a.clear(rdma.ReportDisconnected)
 	}
 	a.fabric.mu.Unlock()
-	a.reports.close()
+	a.reports.Close()
 	return nil
 }
 
@@ -194,7 +195,7 @@ func (a *adapter) admit(p part, k kind, id dat.Handle) error {
 }
 
 // report queues r unless the adapter is closed.
-func (a *adapter) report(r rdma.Report) { a.reports.put(r) }
+func (a *adapter) report(r rdma.Report) { a.reports.Put(r) }
 
 // stale is the refusal of a call on an object that died with its device.
 func (c *core) stale() error {

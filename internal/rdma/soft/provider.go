@@ -17,6 +17,7 @@ import (
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
+	"github.com/datapi/datapi/internal/rdma/feed"
 )
 
 // Provider implements rdma.Provider with adapters soft0, soft1, … whose
@@ -25,7 +26,7 @@ type Provider struct {
 	fabric   *Fabric
 	count    int
 	opened   bool
-	arrivals *feed[rdma.IA]
+	arrivals *feed.Queue[rdma.IA]
 }
 
 // Option changes what New makes.
@@ -58,7 +59,7 @@ func New(n int, opts ...Option) *Provider {
 	for _, o := range opts {
 		o(f)
 	}
-	p := &Provider{fabric: f, count: n, arrivals: newFeed[rdma.IA]()}
+	p := &Provider{fabric: f, count: n, arrivals: feed.New[rdma.IA]()}
 	f.provider = p
 	return p
 }
@@ -87,12 +88,11 @@ func (p *Provider) Open(context.Context) ([]rdma.IA, error) {
 	for i := range ias {
 		ias[i] = f.plug()
 	}
-	p.arrivals.start()
 	return ias, nil
 }
 
 // Arrivals implements rdma.Provider.
-func (p *Provider) Arrivals() <-chan rdma.IA { return p.arrivals.out }
+func (p *Provider) Arrivals() <-chan rdma.IA { return p.arrivals.Out() }
 
 // Close implements rdma.Provider.
 func (p *Provider) Close() error {
@@ -109,7 +109,7 @@ func (p *Provider) Close() error {
 	for _, a := range adapters {
 		_ = a.Close()
 	}
-	p.arrivals.close()
+	p.arrivals.Close()
 	return nil
 }
 
@@ -118,7 +118,7 @@ func (f *Fabric) plug() *adapter {
 	n := len(f.adapters)
 	a := &adapter{
 		fabric: f, name: fmt.Sprintf("soft%d", n), addr: address4(n), addr6: address6(n),
-		reports: newFeed[rdma.Report](), live: map[part]struct{}{},
+		reports: feed.New[rdma.Report](), live: map[part]struct{}{},
 		listeners: map[int32]*listener{}, keys: map[uint32]*window{}, requests: map[*request]struct{}{},
 		nextPort: firstEphemeral,
 	}
@@ -128,7 +128,6 @@ func (f *Fabric) plug() *adapter {
 	}
 	f.adapters = append(f.adapters, a)
 	f.byAddr[a.addr], f.byAddr[a.addr6] = a, a
-	a.reports.start()
 	return a
 }
 

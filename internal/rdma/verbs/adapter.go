@@ -8,13 +8,14 @@ import (
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
+	"github.com/datapi/datapi/internal/rdma/feed"
 )
 
 // adapter is an IA: one port of one device. It outlives the device.
 type adapter struct {
 	p *Provider
 	devicePort
-	reports *feed[rdma.Report]
+	reports *feed.Queue[rdma.Report]
 
 	mu       sync.Mutex
 	hw       *hardware // nil while there is no device
@@ -28,7 +29,7 @@ type adapter struct {
 }
 
 func newAdapter(p *Provider, port devicePort) *adapter {
-	return &adapter{p: p, devicePort: port, reports: newFeed[rdma.Report]()}
+	return &adapter{p: p, devicePort: port, reports: feed.New[rdma.Report]()}
 }
 
 // Name implements rdma.IA.
@@ -41,7 +42,7 @@ func (a *adapter) Device() string { return a.device }
 func (a *adapter) Port() int { return a.port }
 
 // Reports implements rdma.IA.
-func (a *adapter) Reports() <-chan rdma.Report { return a.reports.out }
+func (a *adapter) Reports() <-chan rdma.Report { return a.reports.Out() }
 
 // State implements rdma.IA.
 //
@@ -164,7 +165,7 @@ func (a *adapter) lose() {
 	a.mu.Unlock()
 	if h != nil {
 		h.close()
-		a.reports.put(rdma.Report{
+		a.reports.Put(rdma.Report{
 			Kind: rdma.ReportDeviceGone, Reason: cmNames[cmDeviceRemoval],
 			Detail: "The device " + a.device + " is gone.",
 		})
@@ -180,7 +181,7 @@ func (a *adapter) Close() error {
 	if h != nil {
 		h.close()
 	}
-	a.reports.close()
+	a.reports.Close()
 	return nil
 }
 
@@ -229,12 +230,12 @@ func (a *adapter) asyncEvent(e asyncEvent) {
 		c.heardFromPeer()
 	case row.action == asyncEVDError && q != nil:
 		r.EVD = q.evd
-		a.reports.put(r)
+		a.reports.Put(r)
 	case (row.action == asyncSRQFails || row.action == asyncSRQLimit) && s != nil:
 		r.SRQ = s.id
-		a.reports.put(r)
+		a.reports.Put(r)
 	case row.action == asyncPort:
-		a.reports.put(r)
+		a.reports.Put(r)
 	case row.action == asyncAddresses:
 		_, _ = a.learn(h.ctx)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // deviceAttr is what a device says of itself (struct ibv_device_attr).
@@ -202,7 +203,7 @@ func (f *portFacts) providerAttributes() dat.ProviderAttributes {
 		},
 		IsThreadSafe: true, MaxPrivateDataSize: private,
 		EPCreator: dat.EPCreatorIfAsked, PZSupport: "UNIQUE", OptimalBufferAlignment: 256,
-		EVDStreamMergingSupported: merging(),
+		EVDStreamMergingSupported: rdma.StreamMerging(),
 		SRQSupported:              f.dev.maxSRQ > 0,
 		SRQWatermarksSupported:    dat.SRQWatermarks{SRQLowWatermark: f.dev.maxSRQ > 0, EPSoftHigh: true, EPHardHigh: true},
 		SRQInfoSupported:          dat.SRQInfo{OutstandingDTOCount: true},
@@ -211,16 +212,4 @@ func (f *portFacts) providerAttributes() dat.ProviderAttributes {
 		RMRScopeSupported: "PZ", HALoadbalancing: "NONE",
 		NumProviderSpecificAttr: len(specific), ProviderSpecificAttr: specific,
 	}
-}
-
-// merging allows every pair of streams but ASYNC with another; the diagonal is true (D30).
-func merging() dat.StreamMatrix {
-	m := dat.StreamMatrix{}
-	for a := dat.StreamSoftware; a <= dat.StreamAsync; a++ {
-		m[a] = map[dat.Stream]bool{}
-		for b := dat.StreamSoftware; b <= dat.StreamAsync; b++ {
-			m[a][b] = a == b || a != dat.StreamAsync && b != dat.StreamAsync
-		}
-	}
-	return m
 }

@@ -52,7 +52,7 @@ func (p *Provider) openPort(a *adapter, known bool) {
 		return
 	}
 	if known {
-		a.reports.put(rdma.Report{
+		a.reports.Put(rdma.Report{
 			Kind: rdma.ReportDeviceBack, Reason: "add",
 			Detail: "The device " + a.device + " is there again.",
 		})

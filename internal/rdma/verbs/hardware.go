@@ -103,7 +103,7 @@ func (h *hardware) spawn(f func()) bool {
 	return !h.closed
 }
 
-func (h *hardware) report(r rdma.Report) { h.ia.reports.put(r) }
+func (h *hardware) report(r rdma.Report) { h.ia.reports.Put(r) }
 
 // openHardware starts a life on an open device.
 func openHardware(ia *adapter, ctx verbsContext, limit deviceAttr) (*hardware, error) {

@@ -12,12 +12,13 @@ import (
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
+	"github.com/datapi/datapi/internal/rdma/feed"
 )
 
 // Provider opens every port of every RDMA device of this machine as an IA, those
 // that are there and those that come.
 type Provider struct {
-	arrivals *feed[rdma.IA]
+	arrivals *feed.Queue[rdma.IA]
 	blocks   blocks
 	uevents  *os.File
 	tasks    sync.WaitGroup
@@ -43,7 +44,7 @@ type device struct {
 // Implements: nothing of the libraries yet.
 func New() *Provider {
 	return &Provider{
-		arrivals: newFeed[rdma.IA](), blocks: blocks{shared: map[string]*block{}},
+		arrivals: feed.New[rdma.IA](), blocks: blocks{shared: map[string]*block{}},
 		changes: make(chan struct{}, 1), quit: make(chan struct{}),
 		adapters: map[devicePort]*adapter{}, devices: map[string]*device{}, nodes: map[string]string{},
 	}
@@ -55,7 +56,7 @@ var _ rdma.Provider = (*Provider)(nil)
 func (p *Provider) Name() string { return "verbs" }
 
 // Arrivals implements rdma.Provider.
-func (p *Provider) Arrivals() <-chan rdma.IA { return p.arrivals.out }
+func (p *Provider) Arrivals() <-chan rdma.IA { return p.arrivals.Out() }
 
 // Open implements rdma.Provider. Errors: DAT_PROVIDER_NOT_FOUND where a library is
 // missing. A device that cannot be opened is an IA that says why.
@@ -138,7 +139,7 @@ func (p *Provider) follow() {
 			return
 		case <-p.changes:
 			for _, a := range p.scan() {
-				p.arrivals.put(a)
+				p.arrivals.Put(a)
 			}
 		}
 	}
@@ -194,6 +195,6 @@ func (p *Provider) Close() error {
 		d.async.close()
 	}
 	p.tasks.Wait()
-	p.arrivals.close()
+	p.arrivals.Close()
 	return nil
 }

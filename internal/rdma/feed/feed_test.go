@@ -1,0 +1,59 @@
+package feed
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestValuesArriveInTheOrderOfPut(t *testing.T) {
+	q := New[int]()
+	defer q.Close()
+	const n = 1000
+	for i := range n {
+		q.Put(i) // nobody reads yet, and Put returns all the same
+	}
+	for want := range n {
+		if got := <-q.Out(); got != want {
+			t.Fatalf("value %d is %d", want, got)
+		}
+	}
+}
+
+func TestAValuePutWhileTheReaderWaitsIsDelivered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New[string]()
+		defer q.Close()
+		q.Put("one")
+		<-q.Out()
+		got := make(chan string, 1)
+		go func() { got <- <-q.Out() }()
+		synctest.Wait()
+		q.Put("two")
+		if v := <-got; v != "two" {
+			t.Fatalf("%q was delivered", v)
+		}
+	})
+}
+
+func TestCloseEndsTheChannelWhateverWaits(t *testing.T) {
+	for name, prepare := range map[string]func(*Queue[int]){
+		"never used":            func(*Queue[int]) {},
+		"with an unread value":  func(q *Queue[int]) { q.Put(1) },
+		"with a value half out": func(q *Queue[int]) { q.Put(1); q.Put(2); <-q.Out() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := New[int]()
+			prepare(q)
+			q.Close()
+			q.Close()
+			q.Put(3)
+			if v, open := <-q.Out(); open {
+				t.Fatalf("the closed channel delivers %d", v)
+			}
+		})
+	}
+}
