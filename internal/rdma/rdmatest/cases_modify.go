@@ -16,19 +16,13 @@ var unmodifiable = []dat.Param{
 
 // currentValues returns the values of an endpoint, by parameter that can be modified.
 func currentValues(o *dat.Endpoint) dat.Values {
-	a := &o.Attributes
-	return dat.Values{
-		dat.ParamPZ: o.PZ, dat.ParamRecvEVD: o.RecvEVD, dat.ParamRequestEVD: o.RequestEVD, dat.ParamConnectEVD: o.ConnectEVD,
-		dat.ParamServiceType: a.ServiceType.String(), dat.ParamQOS: a.QOS.String(),
-		dat.ParamMaxMessageSize: a.MaxMessageSize, dat.ParamMaxRDMASize: a.MaxRDMASize,
-		dat.ParamRecvCompletionFlags:    a.RecvCompletionFlags.String(),
-		dat.ParamRequestCompletionFlags: a.RequestCompletionFlags.String(),
-		dat.ParamMaxRecvDTOs:            int64(a.MaxRecvDTOs), dat.ParamMaxRequestDTOs: int64(a.MaxRequestDTOs),
-		dat.ParamMaxRecvIOV: int64(a.MaxRecvIOV), dat.ParamMaxRequestIOV: int64(a.MaxRequestIOV),
-		dat.ParamMaxRDMAReadIn: int64(a.MaxRDMAReadIn), dat.ParamMaxRDMAReadOut: int64(a.MaxRDMAReadOut),
-		dat.ParamMaxRDMAReadIOV: int64(a.MaxRDMAReadIOV), dat.ParamMaxRDMAWriteIOV: int64(a.MaxRDMAWriteIOV),
-		dat.ParamEPTransportSpecific: map[string]*string{}, dat.ParamEPProviderSpecific: map[string]*string{},
+	values := dat.Values{}
+	for _, p := range dat.Params() {
+		if !slices.Contains(unmodifiable, p) {
+			values[p] = o.Value(p)
+		}
 	}
+	return values
 }
 
 // The state groups of dat_ep_modify (dat-facts 2).
