@@ -47,12 +47,14 @@ func (s *Store) AsOf(ctx context.Context, t dat.ObjectType, id dat.Handle, m Mom
 }
 
 // check refuses the future, and tells whether the log still holds all changes
-// after the moment.
+// after the moment. The time of a change is never in the future, also where the
+// clock of the database's host was set back since.
 func (s *Store) check(ctx context.Context, m Moment) (kept bool, err error) {
 	var last, gone int64
 	var goneAt *time.Time
 	var now time.Time
-	err = s.pool.QueryRow(ctx, `SELECT last, gone, gone_at, clock_timestamp() FROM change_head`).Scan(&last, &gone, &goneAt, &now)
+	err = s.pool.QueryRow(ctx, `SELECT last, gone, gone_at,
+		greatest(clock_timestamp(), (SELECT max(at) FROM changes)) FROM change_head`).Scan(&last, &gone, &goneAt, &now)
 	switch {
 	case err != nil:
 		return false, mapError(err)

@@ -22,14 +22,16 @@ type Node struct {
 	Version  string   `json:"version"`
 	Epoch    int64    `json:"epoch"`
 	LastSeen dat.Time `json:"last_seen"`
-	// State is UP, or DOWN where it was not seen for NodeTimeout.
+	// State is UP, or DOWN where it was not seen for NodeTimeout. A LastSeen that
+	// lies further in the future says nothing: the database's clock was set back.
 	State string `json:"state"`
 }
 
 // Nodes are all hosts that ever opened this database, by name.
 func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 	rows, err := s.pool.Query(ctx, `SELECT name, address, version, epoch, last_seen,
-		CASE WHEN last_seen > now() - $1::interval THEN 'UP' ELSE 'DOWN' END FROM nodes ORDER BY name`, NodeTimeout)
+		CASE WHEN last_seen BETWEEN now() - $1::interval AND now() + $1::interval THEN 'UP' ELSE 'DOWN' END
+		FROM nodes ORDER BY name`, NodeTimeout)
 	if err != nil {
 		return nil, mapError(err)
 	}

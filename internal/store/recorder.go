@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -67,11 +68,12 @@ type lostGroup struct {
 	id uuid.UUID
 }
 
-// start makes a recorder that owns the session, and runs it.
-func start(s *session, node string, epoch int64, cfg *pgx.ConnConfig, living []dat.Object, logger *slog.Logger, publish func([]dat.Change)) (*Recorder, error) {
+// start makes a recorder that owns the session, and runs it. Its changes are all
+// later than newest, the newest time that is recorded.
+func start(s *session, node string, epoch int64, cfg *pgx.ConnConfig, living []dat.Object, newest time.Time, logger *slog.Logger, publish func([]dat.Change)) (*Recorder, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Recorder{
-		node: node, epoch: epoch, cfg: cfg, logger: logger, publish: publish, session: s,
+		node: node, epoch: epoch, cfg: cfg, logger: logger, publish: publish, session: s, clock: clock{last: newest},
 		images: make(map[dat.Handle]image, len(living)), bell: make(chan struct{}, 1), done: make(chan struct{}), stop: stop,
 	}
 	for _, obj := range living {

@@ -95,7 +95,13 @@ func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 		stop()
 		return err
 	}
-	s.recorder, err = start(session, s.cfg.Node, epoch, cfg, living, s.cfg.Logger, s.log.publish)
+	newest, err := s.newestTime(ctx)
+	if err != nil {
+		session.close()
+		stop()
+		return err
+	}
+	s.recorder, err = start(session, s.cfg.Node, epoch, cfg, living, newest, s.cfg.Logger, s.log.publish)
 	if err != nil {
 		session.close()
 		stop()

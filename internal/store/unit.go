@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -56,18 +55,6 @@ type touched struct {
 }
 
 var errNothingThere = &dat.Error{Return: dat.RetInvalidHandle, Detail: "the object is not there any more; list the objects to see which there are"}
-
-// clock gives the times of changes: never the same twice, never back.
-type clock struct{ last time.Time }
-
-func (c *clock) tick() dat.Time {
-	now := dat.At(time.Now())
-	if !now.After(c.last) {
-		now = dat.At(c.last.Add(time.Microsecond))
-	}
-	c.last = now.Time
-	return now
-}
 
 // build works a group out from the recorded images. A unit that cannot be (its
 // Apply fails) is named with its error; the group is then to be built without it.
