@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -30,9 +29,9 @@ func (s *Store) AsOf(ctx context.Context, t dat.ObjectType, id dat.Handle, m Mom
 	if m.Change == 0 {
 		column, at = "at", m.At
 	}
-	var body json.RawMessage
-	err = s.pool.QueryRow(ctx, `SELECT image FROM changes WHERE object_id = $1 AND object_type = $2 AND `+column+` <= $3
-		AND (before IS NOT NULL OR image IS NOT NULL) ORDER BY id DESC LIMIT 1`, string(id), t.String(), at).Scan(&body)
+	var o storedObject
+	err = s.pool.QueryRow(ctx, `SELECT `+whole("image")+` FROM changes WHERE object_id = $1 AND object_type = $2 AND `+column+` <= $3
+		AND (before IS NOT NULL OR image IS NOT NULL) ORDER BY id DESC LIMIT 1`, string(id), t.String(), at).Scan(&o.Body, &o.Form)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows) || isText(err):
 		return nil, s.beforeAll(ctx, t, id, m, kept)
@@ -40,10 +39,10 @@ func (s *Store) AsOf(ctx context.Context, t dat.ObjectType, id dat.Handle, m Mom
 		return nil, mapError(err)
 	case !kept:
 		return nil, ErrGone // changes between this one and the moment may be missing
-	case body == nil:
+	case o.Body == nil:
 		return nil, notThen(t, id, "it had been freed by then")
 	}
-	return readObject(t, body)
+	return o.read(t)
 }
 
 // check refuses the future, and tells whether the log still holds all changes

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -55,17 +54,20 @@ type ChangeQuery struct {
 	Total bool
 }
 
-// selectChange and scanChange read a change; a creation's after is its image.
+// selectChange and scanChange read a change. The after of a creation is its image,
+// and the before of an end is a whole object too.
 const selectChange = `SELECT id, at, node, ia, object_type, object_id, object_name, cause, actor, request_id, reason,
-	outcome, fields, before, CASE WHEN before IS NULL THEN image ELSE after END, version, reverted_to FROM changes`
+	outcome, fields, before - '` + formMember + `', CASE WHEN before IS NULL THEN image - '` + formMember + `' ELSE after END,
+	version, reverted_to, coalesce((coalesce(image, before) ->> '` + formMember + `')::integer, 1) FROM changes`
 
 func scanChange(row pgx.CollectableRow) (dat.Change, error) {
 	var c dat.Change
 	var at time.Time
 	var ia, kind, id, outcome string
 	var name *string
+	var form int
 	err := row.Scan(&c.ID, &at, &c.Node, &ia, &kind, &id, &name, &c.Cause, &c.Actor, &c.RequestID, &c.Reason,
-		&outcome, &c.Fields, &c.Before, &c.After, &c.Version, &c.RevertedTo)
+		&outcome, &c.Fields, &c.Before, &c.After, &c.Version, &c.RevertedTo, &form)
 	if err != nil {
 		return c, err
 	}
@@ -73,7 +75,16 @@ func scanChange(row pgx.CollectableRow) (dat.Change, error) {
 	if name != nil {
 		c.Object.Name = dat.Name(*name)
 	}
-	return c, errors.Join(c.Object.Type.UnmarshalText([]byte(kind)), c.Outcome.UnmarshalText([]byte(outcome)))
+	if err := errors.Join(c.Object.Type.UnmarshalText([]byte(kind)), c.Outcome.UnmarshalText([]byte(outcome))); err != nil {
+		return c, err
+	}
+	switch { // the whole objects among them are brought to the present form
+	case c.Before == nil:
+		c.After, err = storedObject{c.After, form}.present(c.Object.Type)
+	case c.After == nil:
+		c.Before, err = storedObject{c.Before, form}.present(c.Object.Type)
+	}
+	return c, err
 }
 
 // Changes is the part of the log that fits.
@@ -238,10 +249,10 @@ func (s *Store) noVersion(ctx context.Context, t dat.ObjectType, id dat.Handle, 
 
 // imageAt is the whole object after a change, nil where it was gone then.
 func (s *Store) imageAt(ctx context.Context, t dat.ObjectType, change int64) (dat.Object, error) {
-	var body json.RawMessage
-	err := s.pool.QueryRow(ctx, `SELECT image FROM changes WHERE id = $1`, change).Scan(&body)
-	if err != nil || body == nil {
+	var o storedObject
+	err := s.pool.QueryRow(ctx, `SELECT `+whole("image")+` FROM changes WHERE id = $1`, change).Scan(&o.Body, &o.Form)
+	if err != nil || o.Body == nil {
 		return nil, mapError(err)
 	}
-	return readObject(t, body)
+	return o.read(t)
 }

@@ -7,10 +7,26 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// image is a recorded object and its JSON, as it lies in objects.body.
+// image is a recorded object and its JSON.
 type image struct {
 	obj  dat.Object
-	body []byte
+	body json.RawMessage
+	// newer is what a program of a newer form recorded beyond that; nil but for that.
+	newer *newerForm
+}
+
+// stored returns the JSON as a row holds it: with the version of its form, and
+// with the members that only a newer form has.
+func (i image) stored() (json.RawMessage, error) {
+	form, body := presentForm(i.obj.Type()), i.body
+	if i.newer != nil {
+		var err error
+		if body, err = withMembers(i.body, i.newer.unknown); err != nil {
+			return nil, err
+		}
+		form = i.newer.version
+	}
+	return append(fmt.Appendf(nil, `{"%s":%d,`, formMember, form), body[1:]...), nil
 }
 
 // empties makes an empty object of each type.
@@ -55,15 +71,6 @@ func newImage(obj dat.Object) (image, error) {
 		return image{}, fmt.Errorf("%s %s cannot be written: %w", obj.Type(), obj.Head().ID, err)
 	}
 	return image{obj: obj, body: body}, nil
-}
-
-// readObject is the object in a body that this or an older program wrote.
-func readObject(t dat.ObjectType, body []byte) (dat.Object, error) {
-	obj := empties[t]()
-	if err := json.Unmarshal(body, obj); err != nil {
-		return nil, &dat.Error{Return: dat.RetInternalError, Cause: err, Detail: "a recorded " + t.String() + " cannot be read; this is a fault of the service"}
-	}
-	return obj, nil
 }
 
 // typeOf reads the word of objects.type.

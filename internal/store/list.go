@@ -107,7 +107,7 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 }
 
 type listRow struct {
-	Body []byte
+	storedObject
 	Key  string
 	Made int64
 }
@@ -136,8 +136,8 @@ func (q *Query) statement(where *conditions, limit int) (string, error) {
 	if q.Offset < 0 || q.Offset > offsetMost {
 		return "", badQuery("offset", fmt.Sprintf("an offset is 0 to %d; use the cursor to go further", offsetMost))
 	}
-	return fmt.Sprintf("SELECT body, (%s)::text AS key, created_change AS made FROM objects%s ORDER BY %s %s, objects.created_change %s LIMIT %d OFFSET %d",
-		by.expr, where.where(), by.expr, direction, direction, limit+1, q.Offset), nil
+	return fmt.Sprintf("SELECT %s, (%s)::text AS key, created_change AS made FROM objects%s ORDER BY %s %s, objects.created_change %s LIMIT %d OFFSET %d",
+		whole("body"), by.expr, where.where(), by.expr, direction, direction, limit+1, q.Offset), nil
 }
 
 // fill reads the rows into the page and makes the next cursor.
@@ -147,7 +147,7 @@ func (q *Query) fill(page *Page, found []listRow, limit int) error {
 		page.Next = writeCursor(cursor{For: q.signature(), Key: found[limit-1].Key, ID: found[limit-1].Made})
 	}
 	for _, row := range found {
-		obj, err := readObject(q.Type, row.Body)
+		obj, err := row.read(q.Type)
 		if err != nil {
 			return err
 		}

@@ -70,22 +70,17 @@ type lostGroup struct {
 
 // start makes a recorder that owns the session, and runs it. Its changes are all
 // later than newest, the newest time that is recorded.
-func start(s *session, node string, epoch int64, cfg *pgx.ConnConfig, living []dat.Object, newest time.Time, logger *slog.Logger, publish func([]dat.Change)) (*Recorder, error) {
+func start(s *session, node string, epoch int64, cfg *pgx.ConnConfig, living []image, newest time.Time, logger *slog.Logger, publish func([]dat.Change)) *Recorder {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Recorder{
 		node: node, epoch: epoch, cfg: cfg, logger: logger, publish: publish, session: s, clock: clock{last: newest},
 		images: make(map[dat.Handle]image, len(living)), bell: make(chan struct{}, 1), done: make(chan struct{}), stop: stop,
 	}
-	for _, obj := range living {
-		img, err := newImage(obj)
-		if err != nil {
-			stop()
-			return nil, err
-		}
-		r.images[obj.Head().ID] = img
+	for _, img := range living {
+		r.images[img.obj.Head().ID] = img
 	}
 	go r.run(ctx)
-	return r, nil
+	return r
 }
 
 // Record commits the entries as one unit and waits; on an error nothing of it was

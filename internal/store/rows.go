@@ -67,11 +67,14 @@ type rows struct {
 }
 
 // rowsOf works a group's rows out.
-func rowsOf(g *group) rows {
+func rowsOf(g *group) (rows, error) {
 	var out rows
 	for _, id := range g.order {
 		t := g.touched[id]
-		row := objectRowOf(t)
+		row, err := objectRowOf(t)
+		if err != nil {
+			return out, notWritten(err)
+		}
 		if t.made > 0 {
 			out.made = append(out.made, row)
 			continue
@@ -83,21 +86,26 @@ func rowsOf(g *group) rows {
 	}
 	for i := range g.steps {
 		s := &g.steps[i]
-		out.changes = append(out.changes, changeRowOf(s, i+1))
+		row, err := changeRowOf(s, i+1)
+		if err != nil {
+			return out, notWritten(err)
+		}
+		out.changes = append(out.changes, row)
 		if s.entry.Keep != nil {
 			if row, keep := keptRowOf(s); keep {
 				out.kept = append(out.kept, row)
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
-func objectRowOf(t *touched) objectRow {
+func objectRowOf(t *touched) (objectRow, error) {
+	body, err := t.now.stored()
 	h := t.now.obj.Head()
 	row := objectRow{
 		ID: h.ID, Type: t.now.obj.Type(), Node: h.Node, IA: h.IA, Name: h.Name, Version: h.Version, Was: t.was, Ord: t.made,
-		CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Refs: t.now.obj.Refs(), Body: t.now.body,
+		CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Refs: t.now.obj.Refs(), Body: body,
 	}
 	if row.Refs == nil {
 		row.Refs = []dat.Handle{}
@@ -105,21 +113,28 @@ func objectRowOf(t *touched) objectRow {
 	if !t.freed.IsZero() {
 		row.FreedAt = &t.freed
 	}
-	return row
+	return row, err
 }
 
-func changeRowOf(s *step, ord int) changeRow {
+func changeRowOf(s *step, ord int) (changeRow, error) {
 	c := &s.change
 	row := changeRow{
 		Ord: ord, At: c.At, Node: c.Node, IA: string(c.IA), ObjectType: c.Object.Type, ObjectID: string(c.Object.ID),
 		ObjectName: c.Object.Name, Cause: c.Cause, Actor: c.Actor, RequestID: c.RequestID, Reason: c.Reason,
-		Outcome: c.Outcome, Fields: c.Fields, Before: c.Before, After: c.After, Image: s.after.body,
+		Outcome: c.Outcome, Fields: c.Fields, Before: c.Before, After: c.After,
 		Version: c.Version, RevertedTo: c.RevertedTo,
 	}
-	if s.before.obj == nil {
-		row.After = nil // a creation: its image says it
+	var err error
+	switch {
+	case s.after.obj != nil:
+		row.Image, err = s.after.stored()
+		if s.before.obj == nil {
+			row.After = nil // a creation: its image says it
+		}
+	case s.before.obj != nil:
+		row.Before, err = s.before.stored()
 	}
-	return row
+	return row, err
 }
 
 // keptRowOf is the answer to keep; an answer without a status is not to be kept.
@@ -141,13 +156,18 @@ func keptRowOf(s *step) (keptRow, bool) {
 // encode writes rows as the parameter of their statement.
 func encode[T any](rows []T) ([]byte, error) {
 	b, err := json.Marshal(rows)
-	if err != nil {
-		return nil, &dat.Error{
-			Return: dat.RetInternalError, Cause: err,
-			Detail: "the change cannot be written down; this is a fault of the service",
-		}
+	return b, notWritten(err)
+}
+
+// notWritten is the refusal of a change whose JSON cannot be made; nil for no error.
+func notWritten(err error) error {
+	if err == nil {
+		return nil
 	}
-	return b, nil
+	return &dat.Error{
+		Return: dat.RetInternalError, Cause: err,
+		Detail: "the change cannot be written down; this is a fault of the service",
+	}
 }
 
 const objectColumns = `r(id text, type text, node text, ia text, name text, version bigint, was bigint,

@@ -82,7 +82,10 @@ func (r refusedUnits) Error() string { return fmt.Sprintf("%d units were refused
 // write sends a group's rows in one round trip and looks at the answers. The
 // transaction stays open: nothing is committed before commit.
 func (s *session) write(ctx context.Context, g *group, id uuid.UUID, node string, epoch int64) (last int64, err error) {
-	rs := rowsOf(g)
+	rs, err := rowsOf(g)
+	if err != nil {
+		return 0, err
+	}
 	n := int64(len(rs.changes))
 	ctx, cancel := context.WithTimeout(ctx, roundTrip+time.Duration(n)*perChange)
 	defer cancel()

@@ -98,6 +98,7 @@ func (s *step) become(after dat.Object, node string) error {
 	if err != nil {
 		return err
 	}
+	img.newer = s.before.newer
 	s.after = img
 	s.change.Object = dat.ObjectRef{Type: after.Type(), ID: h.ID, Name: h.Name}
 	s.change.IA, s.change.Version, s.change.After = h.IA, h.Version, img.body
@@ -114,6 +115,7 @@ func (s *step) last() image {
 	obj := s.before.obj.Clone()
 	obj.Head().Version, obj.Head().UpdatedAt = s.change.Version, s.change.At
 	img, err := newImage(obj)
+	img.newer = s.before.newer
 	if err != nil {
 		return s.before // it was written before, so it can be written now
 	}

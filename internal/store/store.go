@@ -83,7 +83,7 @@ func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 		session.close()
 		return err
 	}
-	living, err := s.Living(ctx, s.cfg.Node)
+	living, err := s.livingImages(ctx, s.cfg.Node)
 	if err != nil {
 		session.close()
 		return err
@@ -101,12 +101,7 @@ func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 		stop()
 		return err
 	}
-	s.recorder, err = start(session, s.cfg.Node, epoch, cfg, living, newest, s.cfg.Logger, s.log.publish)
-	if err != nil {
-		session.close()
-		stop()
-		return err
-	}
+	s.recorder = start(session, s.cfg.Node, epoch, cfg, living, newest, s.cfg.Logger, s.log.publish)
 	s.tasks.Go(func() { s.log.follow(background) })
 	s.tasks.Go(func() { s.log.listen(background, cfg) })
 	s.tasks.Go(func() { s.heartbeats(background) })
@@ -148,26 +143,39 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // Living are all objects of a node that were not freed, in the order of their creation.
 func (s *Store) Living(ctx context.Context, node string) ([]dat.Object, error) {
+	images, err := s.livingImages(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	objs := make([]dat.Object, len(images))
+	for i, img := range images {
+		objs[i] = img.obj
+	}
+	return objs, nil
+}
+
+// livingImages is Living with what the recorder needs to write them again.
+func (s *Store) livingImages(ctx context.Context, node string) ([]image, error) {
 	ctx, cancel := context.WithTimeout(ctx, livingPatience)
 	defer cancel()
-	rows, err := s.pool.Query(ctx, `SELECT type, body FROM objects
+	rows, err := s.pool.Query(ctx, `SELECT type, `+whole("body")+` FROM objects
 		WHERE node = $1 AND freed_at IS NULL ORDER BY created_change`, node)
 	if err != nil {
 		return nil, mapError(err)
 	}
-	objs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (dat.Object, error) {
+	images, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (image, error) {
 		var word string
-		var body []byte
-		if err := row.Scan(&word, &body); err != nil {
-			return nil, err
+		var o storedObject
+		if err := row.Scan(&word, &o.Body, &o.Form); err != nil {
+			return image{}, err
 		}
 		t, err := typeOf(word)
 		if err != nil {
-			return nil, err
+			return image{}, err
 		}
-		return readObject(t, body)
+		return o.image(t)
 	})
-	return objs, mapError(err)
+	return images, mapError(err)
 }
 
 // Get is the recorded living object of any node. A type that does not fit, a
@@ -183,16 +191,17 @@ func (s *Store) Get(ctx context.Context, t dat.ObjectType, id dat.Handle) (dat.O
 // GetFreed is an object's last image and when it was freed; the time is zero
 // while it lives. Errors: as Get, for an id that never was or is past retention.
 func (s *Store) GetFreed(ctx context.Context, t dat.ObjectType, id dat.Handle) (dat.Object, dat.Time, error) {
-	var body []byte
+	var o storedObject
 	var freed *time.Time
-	err := s.pool.QueryRow(ctx, `SELECT body, freed_at FROM objects WHERE id = $1 AND type = $2`, string(id), t.String()).Scan(&body, &freed)
+	err := s.pool.QueryRow(ctx, `SELECT `+whole("body")+`, freed_at FROM objects WHERE id = $1 AND type = $2`,
+		string(id), t.String()).Scan(&o.Body, &o.Form, &freed)
 	if errors.Is(err, pgx.ErrNoRows) || isText(err) {
 		return nil, dat.Time{}, notThere(t, id)
 	}
 	if err != nil {
 		return nil, dat.Time{}, mapError(err)
 	}
-	obj, err := readObject(t, body)
+	obj, err := o.read(t)
 	if err != nil || freed == nil {
 		return obj, dat.Time{}, err
 	}
