@@ -82,7 +82,7 @@ func (s *Store) beforeAll(ctx context.Context, t dat.ObjectType, id dat.Handle, 
 
 func notThen(t dat.ObjectType, id dat.Handle, why string) *dat.Error {
 	return &dat.Error{
-		Return: dat.RetInvalidHandle, Subtype: handleSubtypes[t],
+		Return: dat.RetInvalidHandle, Subtype: kinds[t].invalidHandle,
 		Detail: fmt.Sprintf("the %s %s was not there at that moment: %s; its history tells when it was", t, id, why),
 	}
 }

@@ -133,22 +133,9 @@ func refusal(match string) *dat.Error {
 // notThere is the refusal of an id that no living object has.
 func notThere(t dat.ObjectType, id dat.Handle) *dat.Error {
 	return &dat.Error{
-		Return: dat.RetInvalidHandle, Subtype: handleSubtypes[t],
+		Return: dat.RetInvalidHandle, Subtype: kinds[t].invalidHandle,
 		Detail: "there is no " + t.String() + " with the id " + quoteShort(string(id)) + "; list them to see which there are",
 	}
-}
-
-var handleSubtypes = [...]dat.Subtype{
-	dat.TypeIA:       dat.SubInvalidHandleIA,
-	dat.TypePZ:       dat.SubInvalidHandlePZ,
-	dat.TypeEVD:      dat.SubNone,
-	dat.TypeSRQ:      dat.SubInvalidHandleSRQ,
-	dat.TypeLMR:      dat.SubInvalidHandleLMR,
-	dat.TypeRMR:      dat.SubInvalidHandleRMR,
-	dat.TypeEndpoint: dat.SubInvalidHandleEP,
-	dat.TypePSP:      dat.SubInvalidHandlePSP,
-	dat.TypeRSP:      dat.SubInvalidHandleRSP,
-	dat.TypeCR:       dat.SubInvalidHandleCR,
 }
 
 // badQuery is the refusal of a part of a query.

@@ -3,26 +3,23 @@ package store
 import (
 	"encoding"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/datapi/datapi/internal/dat"
 )
 
-// filter is an equality by which a list can be narrowed. Callers never name a
-// column: they name a row of the tables below.
+// filter is an equality by which a list can be narrowed. Callers name a filter and
+// never a column. One of its first four members is set.
 type filter struct {
-	// expr is what is compared, as text; empty for a filter by references.
-	expr string
-	// refs are the members that hold a handle; the index over all references
-	// finds the candidates.
-	refs []string
-	// array is a member that holds several words; one of them is enough.
-	array string
-	// check refuses a value that cannot be.
+	// column is a column of objects.
+	column string
+	// member is a member of the JSON with one word or number.
+	member string
+	// list is a member of the JSON with several words, of which one is enough.
+	list string
+	// handles are members of the JSON that hold a handle, of which one is enough.
+	handles []string
+	// check refuses a value that the member cannot have; nil allows any.
 	check func(string) error
 }
 
@@ -50,43 +47,14 @@ func provider(value string) error {
 	return nil
 }
 
-func refs(members ...string) filter { return filter{refs: members} }
+// handleIn returns the filter for a handle in one of the members.
+func handleIn(members ...string) filter { return filter{handles: members} }
 
-var everyType = map[string]filter{"ia": {expr: "ia"}, "node": {expr: "node"}}
+// filtersOfAll are the filters that the lists of every type have.
+var filtersOfAll = map[string]filter{"ia": {column: "ia"}, "node": {column: "node"}}
 
-var connQual = filter{expr: "body->>'conn_qual'", check: qualifier}
-
-// typeFilters are the filters that a type has beside those of every type.
-var typeFilters = [...]map[string]filter{
-	dat.TypeIA: {
-		"provider": {expr: "body->>'provider'", check: provider},
-		"state":    {expr: "state", check: word[dat.IAState]},
-	},
-	dat.TypePZ:  {},
-	dat.TypeEVD: {"stream": {array: "streams", check: word[dat.Stream]}},
-	dat.TypeSRQ: {"pz": refs("pz"), "state": {expr: "state", check: word[dat.SRQState]}},
-	dat.TypeLMR: {"pz": refs("pz"), "mem_type": {expr: "body->>'mem_type'", check: word[dat.MemType]}},
-	dat.TypeRMR: {"pz": refs("pz"), "lmr": refs("lmr")},
-	dat.TypeEndpoint: {
-		"state":             {expr: "state", check: word[dat.EPState]},
-		"pz":                refs("pz"),
-		"evd":               refs("recv_evd", "request_evd", "connect_evd"),
-		"srq":               refs("srq"),
-		"remote_ia_address": {expr: "remote_ia_address"},
-	},
-	dat.TypePSP: {"evd": refs("evd"), "conn_qual": connQual},
-	dat.TypeRSP: {"evd": refs("evd"), "endpoint": refs("endpoint"), "conn_qual": connQual},
-	dat.TypeCR:  {"psp": refs("psp"), "rsp": refs("rsp"), "endpoint": refs("endpoint"), "conn_qual": connQual},
-}
-
-func filtersOf(t dat.ObjectType) map[string]filter {
-	all := maps.Clone(everyType)
-	maps.Copy(all, typeFilters[t])
-	return all
-}
-
-// FilterNames are the filters that a type has, sorted.
-func FilterNames(t dat.ObjectType) []string { return slices.Sorted(maps.Keys(filtersOf(t))) }
+// connQual is the filter of the types that have a connection qualifier.
+var connQual = filter{member: "conn_qual", check: qualifier}
 
 // condition is the filter as a part of a WHERE.
 func (f filter) condition(c *conditions, name string, values []string) (string, error) {
@@ -99,17 +67,20 @@ func (f filter) condition(c *conditions, name string, values []string) (string, 
 		}
 	}
 	wanted := c.arg(values) + "::text[]"
-	if f.array != "" {
-		return fmt.Sprintf("body->'%s' ?| %s", f.array, wanted), nil
+	switch {
+	case f.column != "":
+		return fmt.Sprintf("%s = ANY(%s)", f.column, wanted), nil
+	case f.member != "":
+		return fmt.Sprintf("body->>'%s' = ANY(%s)", f.member, wanted), nil
+	case f.list != "":
+		return fmt.Sprintf("body->'%s' ?| %s", f.list, wanted), nil
 	}
-	if len(f.refs) == 0 {
-		return fmt.Sprintf("%s = ANY(%s)", f.expr, wanted), nil
+	var parts []string
+	for _, m := range f.handles {
+		parts = append(parts, fmt.Sprintf("body->>'%s' = ANY(%s)", m, wanted))
 	}
-	var any []string
-	for _, m := range f.refs {
-		any = append(any, fmt.Sprintf("body->>'%s' = ANY(%s)", m, wanted))
-	}
-	return fmt.Sprintf("refs && %s AND (%s)", wanted, strings.Join(any, " OR ")), nil
+	// The index over all handles of an object finds the candidates.
+	return fmt.Sprintf("refs && %s AND (%s)", wanted, strings.Join(parts, " OR ")), nil
 }
 
 // order is a member by which a list can be sorted. Ties are broken by the order
@@ -117,18 +88,19 @@ func (f filter) condition(c *conditions, name string, values []string) (string, 
 // can appear behind a reader.
 type order struct {
 	expr, cast string
-	// only are the types that have the member; none = all.
-	only []dat.ObjectType
 	// check refuses a cursor's key that cannot be.
 	check func(string) error
 }
 
-var sorts = map[string]order{
+// sortsOfAll are the members by which the lists of every type can be sorted.
+var sortsOfAll = map[string]order{
 	"created_at": {expr: "objects.created_change", cast: "bigint", check: func(s string) error { _, err := strconv.ParseInt(s, 10, 64); return err }},
 	"updated_at": {expr: "updated_at", cast: "timestamptz", check: func(s string) error { _, err := time.Parse("2006-01-02 15:04:05.999999-07", s); return err }},
 	"name":       {expr: `coalesce(name, '') COLLATE "C"`, cast: "text", check: plainText},
-	"state":      {expr: "state", cast: "text", check: plainText, only: []dat.ObjectType{dat.TypeEndpoint, dat.TypeIA, dat.TypeSRQ}},
 }
+
+// byState is what the lists of types that have a state can be sorted by beside.
+var byState = map[string]order{"state": {expr: "state", cast: "text", check: plainText}}
 
 func plainText(s string) error {
 	if strings.ContainsRune(s, 0) {
@@ -137,20 +109,12 @@ func plainText(s string) error {
 	return nil
 }
 
-// SortNames are the members by which a type can be sorted, sorted.
-func SortNames(t dat.ObjectType) []string {
-	names := slices.Sorted(maps.Keys(sorts))
-	return slices.DeleteFunc(names, func(n string) bool { only := sorts[n].only; return only != nil && !slices.Contains(only, t) })
-}
-
 func (q *Query) sort() string {
 	if q.Sort == "" {
 		return "created_at"
 	}
 	return q.Sort
 }
-
-func (q *Query) sortable() bool { return slices.Contains(SortNames(q.Type), q.sort()) }
 
 // signature names the list that a cursor belongs to.
 func (q *Query) signature() string {

@@ -65,8 +65,10 @@ func fill(v reflect.Value, name string, n *int32) {
 		v.SetString(fmt.Sprintf("%s %d", name, *n))
 	case reflect.Bool:
 		v.SetBool(true)
-	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+	case reflect.Uint8, reflect.Uint32:
 		v.SetUint(uint64(*n))
+	case reflect.Uint64:
+		v.SetUint(1<<63 + uint64(*n))
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		v.SetInt(int64(*n))
 	default:
@@ -77,13 +79,12 @@ func fill(v reflect.Value, name string, n *int32) {
 // everyMemberSet returns an object of each type whose members all have a value
 // that is not their zero value; the live ones too, which are not recorded.
 func everyMemberSet() []dat.Object {
-	all := []dat.Object{
-		&dat.IA{}, &dat.PZ{}, &dat.EVD{}, &dat.SRQ{}, &dat.LMR{}, &dat.RMR{}, &dat.Endpoint{}, &dat.PSP{}, &dat.RSP{}, &dat.CR{},
-	}
+	all := make([]dat.Object, len(kinds))
 	n := int32(0)
-	for i, obj := range all {
-		fill(reflect.ValueOf(obj).Elem(), "", &n)
-		identify(obj, i)
+	for i, k := range kinds {
+		all[i] = k.empty()
+		fill(reflect.ValueOf(all[i]).Elem(), "", &n)
+		identify(all[i], i)
 	}
 	all[dat.TypeEndpoint].(*dat.Endpoint).State = dat.EPConnected // it has a remote address
 	return all
@@ -93,7 +94,7 @@ func everyMemberSet() []dat.Object {
 func identify(obj dat.Object, i int) dat.Object {
 	h := obj.Head()
 	h.ID, h.Node, h.IA = dat.Handle(fmt.Sprintf("01980000-0000-7000-8000-%012d", i)), "alpha", "soft0@alpha"
-	h.Name, h.Labels = dat.Name(fmt.Sprintf("%s-%d", obj.Type(), i)), map[string]string{"app": "ä \"quoted\" \\"}
+	h.Name, h.Labels = dat.Name(fmt.Sprintf("%s-%d", obj.Type(), i)), map[string]string{"app": "ä \"quoted\" \\ \u2028"}
 	if obj.Type() == dat.TypeIA {
 		h.ID = h.IA
 	}

@@ -18,7 +18,7 @@ import (
 //
 // The present form of a type is 1 + the number of its upgrades:
 //
-//   - A new member is one row in the table of upgrades, with the value that it has
+//   - A new member is one more upgrade in the row of its type in kinds, with the value that it has
 //     in objects that were recorded without it (addMember). Programs of the form
 //     before may go on beside this one: they keep what they do not know.
 //   - A member with another name, unit or meaning is an upgrade too, and so is a
@@ -34,21 +34,6 @@ const formMember = "form_version"
 // upgrade brings an object from one form to the next. It gets all members that
 // the row has, without the form, and changes them in place.
 type upgrade func(members) error
-
-// upgrades are the steps of each type from form to form: the first one brings
-// form 1 to form 2, and so on.
-var upgrades = [...][]upgrade{
-	dat.TypeIA:       {},
-	dat.TypePZ:       {},
-	dat.TypeEVD:      {},
-	dat.TypeSRQ:      {},
-	dat.TypeLMR:      {},
-	dat.TypeRMR:      {},
-	dat.TypeEndpoint: {},
-	dat.TypePSP:      {},
-	dat.TypeRSP:      {},
-	dat.TypeCR:       {},
-}
 
 // addMember returns the upgrade for a new member, by its dotted wire name
 // (`attributes.max_recv_dtos`): where it is missing it gets the value. An
@@ -82,7 +67,7 @@ func (m members) add(path []string, value any) error {
 }
 
 // presentForm returns the version of the form that this program writes.
-func presentForm(t dat.ObjectType) int { return 1 + len(upgrades[t]) }
+func presentForm(t dat.ObjectType) int { return 1 + len(kinds[t].upgrades) }
 
 // whole returns the two columns of a storedObject for a jsonb column.
 func whole(column string) string {
@@ -109,7 +94,7 @@ func (o storedObject) present(t dat.ObjectType) (json.RawMessage, error) {
 	if err := json.Unmarshal(o.Body, &m); err != nil {
 		return nil, err
 	}
-	for _, step := range upgrades[t][o.Form-1:] {
+	for _, step := range kinds[t].upgrades[o.Form-1:] {
 		if err := step(m); err != nil {
 			return nil, err
 		}
@@ -120,7 +105,7 @@ func (o storedObject) present(t dat.ObjectType) (json.RawMessage, error) {
 // read returns the object. Members of a newer form that this program does not
 // know are left out; see image for how they are kept.
 func (o storedObject) read(t dat.ObjectType) (dat.Object, error) {
-	obj := empties[t]()
+	obj := kinds[t].empty()
 	body, err := o.present(t)
 	if err == nil {
 		err = json.Unmarshal(body, obj)

@@ -52,11 +52,11 @@ func present(t *testing.T, typ dat.ObjectType, body json.RawMessage) any {
 	return plain(t, now)
 }
 
-// whole fails where an object is not all that its row holds, member by member.
+// sameObject fails where an object is not all that its row holds, member by member.
 func sameObject(t *testing.T, where string, want, got any) {
 	t.Helper()
 	if d := cmp.Diff(want, plain(t, got)); d != "" {
-		t.Errorf("%s: a member that old rows lack needs a row in the table of upgrades, one that is gone too (-row +read):\n%s", where, d)
+		t.Errorf("%s: a member that old rows lack needs an upgrade in the row of its type in kinds, one that is gone too (-row +read):\n%s", where, d)
 	}
 }
 
@@ -103,7 +103,7 @@ func objectsAreRead(t *testing.T, s *Store, rows []fixtureRow) {
 		must(t, err)
 		listed = append(listed, page.Items...)
 	}
-	if len(all) != len(living) || len(listed) != len(living) || len(types) != len(empties) {
+	if len(all) != len(living) || len(listed) != len(living) || len(types) != len(kinds) {
 		t.Errorf("%d objects of %d types live, %d are there at start and %d listed", len(living), len(types), len(all), len(listed))
 	}
 	for _, o := range all {
@@ -167,12 +167,12 @@ func livingAreWritten(t *testing.T, s *Store) {
 	}
 }
 
-// withUpgrades puts upgrades into the table for the time of a test.
+// withUpgrades adds upgrades to a type for the time of a test.
 func withUpgrades(t *testing.T, typ dat.ObjectType, steps ...upgrade) {
 	t.Helper()
-	former := upgrades[typ]
-	upgrades[typ] = append(former[:len(former):len(former)], steps...)
-	t.Cleanup(func() { upgrades[typ] = former })
+	former := kinds[typ].upgrades
+	kinds[typ].upgrades = append(former[:len(former):len(former)], steps...)
+	t.Cleanup(func() { kinds[typ].upgrades = former })
 }
 
 // rewrite changes the whole objects of all rows, those of the log too.

@@ -115,8 +115,8 @@ type listRow struct {
 // statement adds cursor, order and limit; one row more than the limit tells
 // whether there is a next page.
 func (q *Query) statement(where *conditions, limit int) (string, error) {
-	by, ok := sorts[q.sort()]
-	if !ok || !q.sortable() {
+	by, known := sortsOf(q.Type)[q.sort()]
+	if !known {
 		return "", badQuery("sort", fmt.Sprintf("%s cannot be sorted by %s; it can be by %s", q.Type, quoteShort(q.Sort), strings.Join(SortNames(q.Type), ", ")))
 	}
 	direction, beyond := "ASC", ">"

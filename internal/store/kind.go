@@ -1,0 +1,133 @@
+package store
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// kind is what the store knows of one object type. A new type is a new row of
+// kinds, and a migration that adds it to the CHECK constraints.
+type kind struct {
+	// empty returns an object of the type to read a row into.
+	empty func() dat.Object
+	// clearLive empties the members that are filled in when an object is read and
+	// are never recorded; nil if the type has none.
+	clearLive func(dat.Object)
+	// invalidHandle is the subtype of DAT_INVALID_HANDLE for an id of the type that
+	// is not there; SubNone if DAT has none.
+	invalidHandle dat.Subtype
+	// filters and sorts are those of the type's lists, beside those of every type.
+	filters map[string]filter
+	sorts   map[string]order
+	// upgrades bring a recorded object from form to form, the first one from form 1
+	// to form 2, and so on; see formMember.
+	upgrades []upgrade
+}
+
+// kinds has a row for each object type.
+var kinds = [...]kind{
+	dat.TypeIA: {
+		empty:         func() dat.Object { return new(dat.IA) },
+		clearLive:     func(o dat.Object) { o.(*dat.IA).Usage = dat.IAUsage{} },
+		invalidHandle: dat.SubInvalidHandleIA,
+		filters: map[string]filter{
+			"provider": {member: "provider", check: provider},
+			"state":    {column: "state", check: word[dat.IAState]},
+		},
+		sorts: byState,
+	},
+	dat.TypePZ: {
+		empty:         func() dat.Object { return new(dat.PZ) },
+		invalidHandle: dat.SubInvalidHandlePZ,
+	},
+	dat.TypeEVD: {
+		empty: func() dat.Object { return new(dat.EVD) },
+		clearLive: func(o dat.Object) {
+			e := o.(*dat.EVD)
+			e.Depth, e.Dropped, e.Mode, e.InUseBy = 0, 0, dat.ModeNone, dat.EVDUsers{}
+		},
+		filters: map[string]filter{"stream": {list: "streams", check: word[dat.Stream]}},
+	},
+	dat.TypeSRQ: {
+		empty: func() dat.Object { return new(dat.SRQ) },
+		clearLive: func(o dat.Object) {
+			s := o.(*dat.SRQ)
+			s.AvailableDTOCount, s.OutstandingDTOCount = nil, nil
+		},
+		invalidHandle: dat.SubInvalidHandleSRQ,
+		filters:       map[string]filter{"pz": handleIn("pz"), "state": {column: "state", check: word[dat.SRQState]}},
+		sorts:         byState,
+	},
+	dat.TypeLMR: {
+		empty:         func() dat.Object { return new(dat.LMR) },
+		invalidHandle: dat.SubInvalidHandleLMR,
+		filters:       map[string]filter{"pz": handleIn("pz"), "mem_type": {member: "mem_type", check: word[dat.MemType]}},
+	},
+	dat.TypeRMR: {
+		empty:         func() dat.Object { return new(dat.RMR) },
+		invalidHandle: dat.SubInvalidHandleRMR,
+		filters:       map[string]filter{"pz": handleIn("pz"), "lmr": handleIn("lmr")},
+	},
+	dat.TypeEndpoint: {
+		empty:         func() dat.Object { return new(dat.Endpoint) },
+		invalidHandle: dat.SubInvalidHandleEP,
+		filters: map[string]filter{
+			"state":             {column: "state", check: word[dat.EPState]},
+			"pz":                handleIn("pz"),
+			"evd":               handleIn("recv_evd", "request_evd", "connect_evd"),
+			"srq":               handleIn("srq"),
+			"remote_ia_address": {column: "remote_ia_address"},
+		},
+		sorts: byState,
+	},
+	dat.TypePSP: {
+		empty:         func() dat.Object { return new(dat.PSP) },
+		invalidHandle: dat.SubInvalidHandlePSP,
+		filters:       map[string]filter{"evd": handleIn("evd"), "conn_qual": connQual},
+	},
+	dat.TypeRSP: {
+		empty:         func() dat.Object { return new(dat.RSP) },
+		invalidHandle: dat.SubInvalidHandleRSP,
+		filters:       map[string]filter{"evd": handleIn("evd"), "endpoint": handleIn("endpoint"), "conn_qual": connQual},
+	},
+	dat.TypeCR: {
+		empty:         func() dat.Object { return new(dat.CR) },
+		clearLive:     func(o dat.Object) { o.(*dat.CR).PrivateData = nil },
+		invalidHandle: dat.SubInvalidHandleCR,
+		filters: map[string]filter{
+			"psp": handleIn("psp"), "rsp": handleIn("rsp"), "endpoint": handleIn("endpoint"), "conn_qual": connQual,
+		},
+	},
+}
+
+// filtersOf returns all filters of a type's lists by their names.
+func filtersOf(t dat.ObjectType) map[string]filter {
+	all := maps.Clone(filtersOfAll)
+	maps.Copy(all, kinds[t].filters)
+	return all
+}
+
+// sortsOf returns all members by which a type's lists can be sorted.
+func sortsOf(t dat.ObjectType) map[string]order {
+	all := maps.Clone(sortsOfAll)
+	maps.Copy(all, kinds[t].sorts)
+	return all
+}
+
+// FilterNames returns the names of the filters that a type's lists have, sorted.
+func FilterNames(t dat.ObjectType) []string { return slices.Sorted(maps.Keys(filtersOf(t))) }
+
+// SortNames returns the names of the members by which a type's lists can be
+// sorted, sorted.
+func SortNames(t dat.ObjectType) []string { return slices.Sorted(maps.Keys(sortsOf(t))) }
+
+// typeOf reads the word of objects.type.
+func typeOf(word string) (dat.ObjectType, error) {
+	var t dat.ObjectType
+	if err := t.UnmarshalText([]byte(word)); err != nil {
+		return t, &dat.Error{Return: dat.RetInternalError, Cause: err, Detail: "a recorded object has an unknown type; this is a fault of the service"}
+	}
+	return t, nil
+}
