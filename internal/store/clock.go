@@ -31,7 +31,7 @@ func (c *clock) tick() dat.Time {
 // back: a recorder that then started at the present would write updates that lie
 // before the creation of their object, which the database refuses.
 func (s *Store) newestTime(ctx context.Context) (time.Time, error) {
-	ctx, cancel := context.WithTimeout(ctx, livingPatience)
+	ctx, cancel := context.WithTimeout(ctx, livingTimeout)
 	defer cancel()
 	var newest *time.Time
 	err := s.pool.QueryRow(ctx, `SELECT greatest((SELECT max(at) FROM changes),

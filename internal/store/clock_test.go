@@ -9,7 +9,7 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// openAs opens a store that the test itself closes.
+// openAs opens a store that the test closes itself.
 func openAs(t testing.TB, url, node string) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), Config{URL: url, Node: node})
@@ -17,12 +17,12 @@ func openAs(t testing.TB, url, node string) *Store {
 	return s
 }
 
-// recordAhead makes endpoints and a zone in a process whose clock is ahead by a
-// while, and ends that process. It returns what is still living.
+// recordAhead records objects with a store whose clock is ahead, and closes that
+// store. It returns the two endpoints that still live.
 func recordAhead(t *testing.T, url string, ahead time.Duration) (first, second dat.Handle) {
 	t.Helper()
 	s := openAs(t, url, "alpha")
-	// The recorder reads its clock for the first time when something is recorded.
+	// The recorder does not use its clock before something is recorded.
 	s.recorder.clock.last = time.Now().Add(ahead)
 	first, second = newID(t), newID(t)
 	record(t, s, creation(endpoint(first, "alpha", "")), creation(endpoint(second, "alpha", "")))

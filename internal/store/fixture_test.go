@@ -17,19 +17,19 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// writeFixture names a folder of testdata/rows. Each folder holds the rows of one
-// version of the program and stays as it is: later programs must read them.
+// writeFixture names a folder of testdata/rows. Each folder has rows as a program of
+// one time wrote them. It is never changed: all later programs must read them.
 var writeFixture = flag.String("write-fixture", "", "write the rows of the present program to this new folder of testdata/rows")
 
-// fixtureRows says what is written of each table.
+// fixtureRows selects the rows of each table for a fixture.
 var fixtureRows = map[string]string{
 	"objects": `SELECT to_json(r)::text FROM (SELECT id, type, node, ia, name, version, created_change,
 		created_at, updated_at, freed_at, refs, body FROM objects ORDER BY created_change) r`,
 	"changes": `SELECT to_json(r)::text FROM (SELECT * FROM changes ORDER BY id) r`,
 }
 
-// fill gives every member of a value one that is not its zero value; n makes them
-// differ. Enums that have a single word keep it.
+// fill sets a value, and all members that it has, to something other than the zero
+// value; n makes them differ. Only an enum with a single word keeps its zero value.
 func fill(v reflect.Value, name string, n *int32) {
 	*n++
 	if word, ok := v.Addr().Interface().(encoding.TextMarshaler); ok && v.Kind() == reflect.Uint8 {
@@ -76,8 +76,8 @@ func fill(v reflect.Value, name string, n *int32) {
 	}
 }
 
-// everyMemberSet returns an object of each type whose members all have a value
-// that is not their zero value; the live ones too, which are not recorded.
+// everyMemberSet returns an object of each type. None of their members has its zero
+// value, not even the live ones, which are not recorded.
 func everyMemberSet() []dat.Object {
 	all := make([]dat.Object, len(kinds))
 	n := int32(0)
@@ -90,7 +90,7 @@ func everyMemberSet() []dat.Object {
 	return all
 }
 
-// identify gives an object the identity number i among those of everyMemberSet.
+// identify sets the members by which an object is identified to those of number i.
 func identify(obj dat.Object, i int) dat.Object {
 	h := obj.Head()
 	h.ID, h.Node, h.IA = dat.Handle(fmt.Sprintf("01980000-0000-7000-8000-%012d", i)), "alpha", "soft0@alpha"
@@ -101,9 +101,9 @@ func identify(obj dat.Object, i int) dat.Object {
 	return obj
 }
 
-// recordFixture records the objects of everyMemberSet, and changes of every kind
-// on two more: a modification with a new name, a refusal, an event, a revert, a
-// refused creation and an end.
+// recordFixture records the objects of everyMemberSet and, for two more, a change of
+// every kind: a modification with a new name, a refusal, an event, a revert, a refused
+// creation and an end.
 func recordFixture(t *testing.T, s *Store) {
 	t.Helper()
 	all := everyMemberSet()
