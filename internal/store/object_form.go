@@ -10,11 +10,11 @@ import (
 )
 
 // formMember is the member of a recorded object that holds the version of its
-// form: which members the JSON has and what they mean. It is added when a row is
-// written and removed when it is read, so that only this package sees it. It is in
-// the JSON and not in a column beside it, so that a program that does not know
-// forms and writes the object again cannot leave a wrong version behind. Rows
-// without it are of form 1.
+// form: which members the JSON has and what they mean. Only this package sees it: it
+// is added when a row is written, ignored when an object is decoded, and removed from
+// the whole objects that a change has. It is in the JSON and not in a column beside
+// it, so that a program that does not know forms and writes the object again cannot
+// leave a wrong version behind. Rows without it are of form 1.
 //
 // The present form of a type is 1 + the number of its upgrades in kinds:
 //
@@ -48,12 +48,13 @@ func presentForm(t dat.ObjectType) int { return 1 + len(kinds[t].upgrades) }
 
 // whole returns the SQL that selects a storedObject from a jsonb column.
 func whole(column string) string {
-	return fmt.Sprintf("%[1]s - '%[2]s', coalesce((%[1]s ->> '%[2]s')::integer, 1)", column, formMember)
+	return fmt.Sprintf("%[1]s, coalesce((%[1]s ->> '%[2]s')::integer, 1)", column, formMember)
 }
 
 // storedObject is a whole object as a row holds it.
 type storedObject struct {
-	// Body is the JSON without the version of its form; nil if the column is null.
+	// Body is the JSON, with or without the version of its form; nil if the column is
+	// null.
 	Body json.RawMessage
 	// Form is the version of the form, 1 or more.
 	Form int
@@ -72,6 +73,7 @@ func (o storedObject) present(t dat.ObjectType) (json.RawMessage, error) {
 	if err := json.Unmarshal(o.Body, &m); err != nil {
 		return nil, err
 	}
+	delete(m, formMember)
 	for _, step := range kinds[t].upgrades[o.Form-1:] {
 		if err := step(m); err != nil {
 			return nil, err
@@ -127,6 +129,7 @@ func unknownMembers(stored, known json.RawMessage) (members, error) {
 		return nil, err
 	}
 	unknown := s.without(k)
+	delete(unknown, formMember)
 	for name := range nestedObjects {
 		if !isObject(s[name]) || !isObject(k[name]) {
 			continue
