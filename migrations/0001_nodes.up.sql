@@ -1,5 +1,5 @@
--- The hosts that share this database. A start raises the epoch; whoever still
--- writes with an older one is refused by the foreign key of groups.
+-- The hosts that share this database. Each start of a node raises its epoch; a
+-- process that still writes with an older one is refused by the foreign key of groups.
 CREATE TABLE nodes (
     name       text        PRIMARY KEY CONSTRAINT nodes_name_there CHECK (name <> ''),
     address    text        NOT NULL,
@@ -10,9 +10,9 @@ CREATE TABLE nodes (
     CONSTRAINT nodes_epoch UNIQUE (name, epoch)
 );
 
--- One row per committed group of changes. A writer whose answer was lost inserts
--- its id again: a conflict says that the group was committed, success that it
--- never will be. A node's older rows are deleted by its next group.
+-- The last committed group of changes of each node. A writer that lost the answer to
+-- its COMMIT inserts the id again: a conflict says that the group was committed,
+-- success that it never will be. The next group deletes the row.
 CREATE TABLE groups (
     id    uuid   PRIMARY KEY,
     node  text   NOT NULL,

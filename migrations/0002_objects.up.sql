@@ -1,5 +1,6 @@
--- The recorded objects. body is the whole object as package dat writes it,
--- without its live members; what lists filter and sort by is beside it.
+-- The recorded objects. body is the whole object as JSON, without its live members
+-- and with the version of its form; the columns beside it are what lists filter and
+-- sort by.
 CREATE TABLE objects (
     id             text        PRIMARY KEY CONSTRAINT objects_id_there CHECK (id <> ''),
     type           text        NOT NULL CONSTRAINT objects_type_known CHECK (type IN
@@ -8,7 +9,7 @@ CREATE TABLE objects (
     ia             text        NOT NULL CONSTRAINT objects_ia_there CHECK (ia <> ''),
     name           text,
     version        bigint      NOT NULL CONSTRAINT objects_version_counts CHECK (version >= 1),
-    -- The id of the change that made it: the order of creation, as committed.
+    -- The id of the change that created it: the order in which creations were committed.
     created_change bigint      NOT NULL CONSTRAINT objects_created_change UNIQUE,
     created_at     timestamptz NOT NULL,
     updated_at     timestamptz NOT NULL,
@@ -56,7 +57,8 @@ CREATE TABLE objects (
         OR ((body ->> 'qlen')::bigint BETWEEN 1 AND 2147483647) IS TRUE)
 );
 
--- An IA's name belongs to its node; every other name is unique among the living.
+-- The name of an IA is unique on its node; every other name is unique among the living
+-- objects of its type.
 CREATE UNIQUE INDEX objects_name_living ON objects (type, name)
     WHERE freed_at IS NULL AND type <> 'ia';
 CREATE INDEX objects_list ON objects (type, created_change) WHERE freed_at IS NULL;

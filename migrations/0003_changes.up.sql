@@ -1,4 +1,4 @@
--- The append-only log. Ids are dense integers in the order of commit.
+-- The append-only log of changes. Ids are integers without a gap, in the order of commit.
 CREATE TABLE changes (
     id          bigint      PRIMARY KEY CONSTRAINT changes_id_counts CHECK (id >= 1),
     at          timestamptz NOT NULL,
@@ -23,7 +23,7 @@ CREATE TABLE changes (
         'DAT_PORT_IN_USE', 'DAT_COMM_NOT_SUPPORTED', 'DAT_NOT_IMPLEMENTED')),
     fields      text[]      NOT NULL,
     before      jsonb,
-    -- Null for a creation, whose after is the whole image.
+    -- Null for a creation, whose after is the image.
     after       jsonb,
     -- The whole object after the change; null for an end and for a refusal.
     image       jsonb,
@@ -39,12 +39,12 @@ CREATE TABLE changes (
 
 CREATE INDEX changes_object ON changes (object_id, id);
 CREATE INDEX changes_at ON changes (at);
--- No two changes make the same version of one object.
+-- Each version of an object is made by one change.
 CREATE UNIQUE INDEX changes_version ON changes (object_id, version)
     WHERE before IS NOT NULL OR image IS NOT NULL;
 
--- The end of the log. Its row is locked from the moment that ids are taken to
--- the commit: ids are committed in order and without a gap.
+-- The end of the log. Its row is locked from the moment when ids are taken until the
+-- commit, so that ids are committed in order and without a gap.
 CREATE TABLE change_head (
     one     boolean PRIMARY KEY DEFAULT true CONSTRAINT change_head_one CHECK (one),
     last    bigint NOT NULL DEFAULT 0,
@@ -67,8 +67,8 @@ END $$;
 CREATE TRIGGER changes_are_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON changes
     FOR EACH STATEMENT EXECUTE FUNCTION changes_are_kept();
 
--- prune_changes deletes at most so many changes older than a time, the oldest
--- first, never the last one of an object, and tells how many.
+-- prune_changes deletes changes older than a time, the oldest first and at_most so
+-- many, but never the last one of an object. It returns how many it deleted.
 CREATE FUNCTION prune_changes(older timestamptz, at_most integer) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     deleted bigint;

@@ -1,5 +1,5 @@
--- The first answers to requests with an Idempotency-Key; the request's body is
--- kept as a hash only.
+-- The stored answers: the first answers to requests with an Idempotency-Key, which
+-- retries get again. Of the request's body there is only a hash.
 CREATE TABLE kept (
     principal text        NOT NULL,
     method    text        NOT NULL,

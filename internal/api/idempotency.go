@@ -74,7 +74,7 @@ func (a *API) once(r route, ctx huma.Context, next func(huma.Context)) {
 	}
 	x := exchangeOf(request.Context())
 	k := newKeyed(request, x, keys[0])
-	first, running, err := a.store.Kept(request.Context(), k.principal, k.method, k.path, k.key)
+	first, running, err := a.store.ClaimKey(request.Context(), k.principal, k.method, k.path, k.key)
 	switch {
 	case err != nil:
 		writeProblem(w, request, problemOf(err))
@@ -83,7 +83,7 @@ func (a *API) once(r route, ctx huma.Context, next func(huma.Context)) {
 	case first != nil:
 		replay(w, request, first, k)
 	default:
-		defer a.store.Release(k.principal, k.method, k.path, k.key)
+		defer a.store.ReleaseKey(k.principal, k.method, k.path, k.key)
 		x.key = k
 		capture := &captured{ResponseWriter: w, status: http.StatusOK}
 		next(humachi.NewContext(ctx.Operation(), request, capture))
@@ -101,7 +101,7 @@ func goodKey(key string) bool {
 }
 
 // replay sends the first answer again, unless the body is another one.
-func replay(w http.ResponseWriter, request *http.Request, first *store.KeptAnswer, k *keyed) {
+func replay(w http.ResponseWriter, request *http.Request, first *store.StoredAnswer, k *keyed) {
 	if !bytes.Equal(first.BodyHash, k.hash) {
 		writeProblem(w, request, problemOfKind(kindKeyReused, "This Idempotency-Key was used with another body. Send a new key for a new request."))
 		return
@@ -121,13 +121,13 @@ func (a *API) keepAnswer(ctx context.Context, k *keyed, x *exchange, c *captured
 	if c.status >= http.StatusInternalServerError || c.status == committed {
 		return
 	}
-	kept := store.KeptAnswer{BodyHash: k.hash, Status: c.status, Header: c.header(), Body: append([]byte{}, c.body.Bytes()...)}
+	kept := store.StoredAnswer{BodyHash: k.hash, Status: c.status, Header: c.header(), Body: append([]byte{}, c.body.Bytes()...)}
 	if x.secret && c.status < http.StatusMultipleChoices {
 		kept = secretAnswer(x, k.hash)
 	}
-	keep := a.store.SaveKept
+	keep := a.store.SaveAnswer
 	if committed != 0 {
-		keep = a.store.AmendKept
+		keep = a.store.AmendAnswer
 	}
 	if err := keep(context.WithoutCancel(ctx), k.principal, k.method, k.path, k.key, kept); err != nil {
 		a.log.LogAttrs(ctx, slog.LevelWarn, "an answer could not be kept for its Idempotency-Key", slog.String("error", err.Error()), slog.String("request_id", x.id))
@@ -135,13 +135,13 @@ func (a *API) keepAnswer(ctx context.Context, k *keyed, x *exchange, c *captured
 }
 
 // secretAnswer stands for an answer that carried a credential.
-func secretAnswer(x *exchange, hash []byte) store.KeptAnswer {
+func secretAnswer(x *exchange, hash []byte) store.StoredAnswer {
 	p := x.stamp(problemOfKind(kindSecretAnswer, "The first answer carried a credential for "+x.principal.name+" and was not kept. Send the request with a new key."))
 	body, err := json.Marshal(p)
 	if err != nil {
 		panic(err) // a problem always has a form
 	}
-	return store.KeptAnswer{BodyHash: hash, Status: p.Status, Header: map[string]string{"Content-Type": problemType}, Body: body}
+	return store.StoredAnswer{BodyHash: hash, Status: p.Status, Header: map[string]string{"Content-Type": problemType}, Body: body}
 }
 
 // captured is a response that is remembered while it is sent.

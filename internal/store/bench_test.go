@@ -8,9 +8,9 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// creates makes n endpoints with so many clients at once; together says whether
-// they may share commits. It returns the time that one took.
-func creates(b *testing.B, s *Store, n, clients int, together bool) time.Duration {
+// createAll creates n endpoints with a number of concurrent clients, which share
+// commits if together is set. It returns the time that one creation took.
+func createAll(b *testing.B, s *Store, n, clients int, together bool) time.Duration {
 	b.Helper()
 	work := make(chan dat.Object, n)
 	for range n {
@@ -39,24 +39,24 @@ func creates(b *testing.B, s *Store, n, clients int, together bool) time.Duratio
 	return time.Since(began) / time.Duration(n)
 }
 
-// BenchmarkGroupCommit compares 32 clients that share commits with 32 whose every
-// change is a commit of its own. The result is a ratio: times as many changes.
+// BenchmarkGroupCommit compares 32 clients that share commits with 32 clients that do
+// not. The result says how many times as many changes the former make.
 func BenchmarkGroupCommit(b *testing.B) {
 	s := openStore(b, newDatabase(b), "alpha")
-	creates(b, s, 64, 32, true) // prepares the statements
+	createAll(b, s, 64, 32, true) // prepares the statements
 	var alone, together time.Duration
 	for b.Loop() {
-		alone += creates(b, s, 320, 32, false)
-		together += creates(b, s, 3200, 32, true)
+		alone += createAll(b, s, 320, 32, false)
+		together += createAll(b, s, 3200, 32, true)
 	}
 	b.ReportMetric(float64(alone)/float64(together), "times")
 }
 
-// BenchmarkTenThousandEndpoints makes them with 32 clients and reads them all.
+// BenchmarkTenThousandEndpoints creates them with 32 clients and lists them all.
 func BenchmarkTenThousandEndpoints(b *testing.B) {
 	for b.Loop() {
 		s := openStore(b, newDatabase(b), "alpha")
-		each := creates(b, s, 10_000, 32, true)
+		each := createAll(b, s, 10_000, 32, true)
 		began := time.Now()
 		q := Query{Type: dat.TypeEndpoint, Limit: 1000, Total: true}
 		for n := 0; ; {

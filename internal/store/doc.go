@@ -1,8 +1,50 @@
-// Package store remembers: recorded objects, the append-only log of changes,
-// kept answers and nodes, in PostgreSQL. It also runs the private PostgreSQL of
-// a service that was given no database.
+// Package store is the memory of the service: recorded objects, the append-only log
+// of changes, stored answers and nodes, in PostgreSQL. It also runs the private
+// PostgreSQL of a service that was given no database. It knows DAT's objects, and
+// nothing of the engines that act on them.
 //
-// Every write of an object goes through the Recorder, one goroutine per process
-// that commits what many requests bring at once; reads go to the pool. The
-// package knows DAT's objects and nothing of the engines that act on them.
+// A write goes through the Recorder: the entries of a call are a unit, the units that
+// wait are committed together as a group, and each entry of a group is a step that
+// makes one change. Reads go to a pool of connections.
+//
+//	store.go                 opening and closing a database, readiness
+//
+//	recorder.go              Record and Note, the queue of what waits for its commit
+//	recorder_session.go      the recorder's connection, which owns the node
+//	group.go, group_step.go  the changes of a group, from the images of its objects
+//	group_commit.go          the group commit: queue, transaction, answers
+//	group_rows.go            the rows of a group
+//	group_write.go           the statements that write them, and what they refuse
+//	outage.go                what becomes of a group when the database goes away
+//	outage_events.go         events that wait during an outage, merged if they are many
+//	clock.go                 the times of changes
+//
+//	object.go                one object, and all living objects of a node
+//	object_kind.go           the table of kinds: what there is to know of each type
+//	object_form.go           versions of an object's JSON, and upgrades of old ones
+//	object_image.go          an object as it is recorded
+//	object_members.go        JSON objects, member by member
+//	list.go, list_*.go       lists of living objects: conditions, filters, cursors
+//
+//	change_list.go           the log of changes in pages
+//	change_log.go            the log as watchers see it, its end in memory
+//	change_subscription.go   the place of one watcher in the log
+//	change_diff.go           which members a change has changed
+//	history.go               the changes and versions of one object
+//	history_as_of.go         an object as it was at a moment
+//	retention.go             the deletion of what is past its time
+//
+//	stored_answer.go         first answers to requests with an Idempotency-Key
+//	node.go                  the hosts that share a database, heartbeats
+//	connection.go            connection strings, the pool, retries
+//	connection_deadline.go   a deadline for every query
+//	migration.go             the version of the schema
+//	errors.go                the table from PostgreSQL's errors to *dat.Error
+//
+//	postgres.go              the private PostgreSQL
+//	postgres_process.go      its process, started again when it dies
+//	postgres_directory.go    its data directory and socket
+//	postgres_previous.go     the end of its previous run
+//	postgres_account.go      the account that it runs as
+//	postgres_programs.go     the PostgreSQL programs of this machine
 package store

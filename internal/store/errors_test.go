@@ -32,29 +32,29 @@ func TestEveryConstraintOfTheTableOfErrorsExists(t *testing.T) {
 
 func TestErrorsAreMappedByTheTable(t *testing.T) {
 	cases := map[string]struct {
-		err  error
-		fate fate
-		kind string
+		err   error
+		class errorClass
+		kind  string
 	}{
-		"a lost connection":        {io.ErrUnexpectedEOF, fateAway, KindStoreAway},
-		"a deadline":               {context.DeadlineExceeded, fateAway, KindStoreAway},
-		"a shutdown":               {&pgconn.PgError{Code: "57P01"}, fateAway, KindStoreAway},
-		"starting up":              {&pgconn.PgError{Code: "57P03"}, fateAway, KindStoreAway},
-		"too many connections":     {&pgconn.PgError{Code: "53300"}, fateAway, KindStoreAway},
-		"a full disk":              {&pgconn.PgError{Code: "53100"}, fateAway, KindStoreAway},
-		"a demoted server":         {&pgconn.PgError{Code: "25006"}, fateAway, KindStoreAway},
-		"a deadlock":               {&pgconn.PgError{Code: "40P01"}, fateAgain, ""},
-		"a taken name":             {&pgconn.PgError{Code: "23505", ConstraintName: "objects_name_living"}, fateRefused, KindNameTaken},
-		"a stale epoch":            {&pgconn.PgError{Code: "23503", ConstraintName: "groups_epoch"}, fateFenced, KindStoreAway},
-		"an impossible row":        {&pgconn.PgError{Code: "23514", ConstraintName: "objects_state_known"}, fateRefused, ""},
-		"a statement of our own":   {&pgconn.PgError{Code: "42601"}, fateRefused, ""},
-		"a refusal of our own":     {&dat.Error{Return: dat.RetInvalidHandle}, fateRefused, ""},
-		"a wrapped lost one":       {errors.Join(errors.New("x"), io.EOF), fateAway, KindStoreAway},
-		"a NUL in a caller's text": {&pgconn.PgError{Code: "22P05"}, fateRefused, ""},
+		"a lost connection":        {io.ErrUnexpectedEOF, classAway, KindStoreAway},
+		"a deadline":               {context.DeadlineExceeded, classAway, KindStoreAway},
+		"a shutdown":               {&pgconn.PgError{Code: "57P01"}, classAway, KindStoreAway},
+		"starting up":              {&pgconn.PgError{Code: "57P03"}, classAway, KindStoreAway},
+		"too many connections":     {&pgconn.PgError{Code: "53300"}, classAway, KindStoreAway},
+		"a full disk":              {&pgconn.PgError{Code: "53100"}, classAway, KindStoreAway},
+		"a demoted server":         {&pgconn.PgError{Code: "25006"}, classAway, KindStoreAway},
+		"a deadlock":               {&pgconn.PgError{Code: "40P01"}, classRetry, ""},
+		"a taken name":             {&pgconn.PgError{Code: "23505", ConstraintName: "objects_name_living"}, classRefused, KindNameTaken},
+		"a stale epoch":            {&pgconn.PgError{Code: "23503", ConstraintName: "groups_epoch"}, classFenced, KindStoreAway},
+		"an impossible row":        {&pgconn.PgError{Code: "23514", ConstraintName: "objects_state_known"}, classRefused, ""},
+		"a statement of our own":   {&pgconn.PgError{Code: "42601"}, classRefused, ""},
+		"a refusal of our own":     {&dat.Error{Return: dat.RetInvalidHandle}, classRefused, ""},
+		"a wrapped lost one":       {errors.Join(errors.New("x"), io.EOF), classAway, KindStoreAway},
+		"a NUL in a caller's text": {&pgconn.PgError{Code: "22P05"}, classRefused, ""},
 	}
 	for name, c := range cases {
-		if m := mappingOf(c.err); m.fate != c.fate || m.kind != c.kind {
-			t.Errorf("%s: fate %d, kind %q", name, m.fate, m.kind)
+		if m := mappingOf(c.err); m.class != c.class || m.kind != c.kind {
+			t.Errorf("%s: class %d, kind %q", name, m.class, m.kind)
 		}
 		var e *dat.Error
 		if !errors.As(mapError(c.err), &e) || c.kind == KindStoreAway && e.Detail == "" {

@@ -10,9 +10,9 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// lives records a creation, two modifications and an end, with another object's
-// changes between.
-func lives(t *testing.T, s *Store) (id dat.Handle, recorded []dat.Recorded) {
+// recordLife records the creation of an object, two modifications and its end, with
+// changes of another object in between.
+func recordLife(t *testing.T, s *Store) (id dat.Handle, recorded []dat.Recorded) {
 	id = newID(t)
 	other := newID(t)
 	record(t, s, creation(endpoint(other, "alpha", "")))
@@ -25,9 +25,9 @@ func lives(t *testing.T, s *Store) (id dat.Handle, recorded []dat.Recorded) {
 	return id, recorded
 }
 
-func TestHistoryVersionGivesTheWholeObjectOfThen(t *testing.T) {
+func TestHistoryVersionReturnsTheWholeObject(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
-	id, recorded := lives(t, s)
+	id, recorded := recordLife(t, s)
 	for _, want := range recorded[:3] {
 		c, obj, err := s.HistoryVersion(t.Context(), dat.TypeEndpoint, id, want.Change.Version)
 		must(t, err)
@@ -46,7 +46,7 @@ func TestHistoryVersionGivesTheWholeObjectOfThen(t *testing.T) {
 
 func TestAsOfByChangeAndByTime(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
-	id, recorded := lives(t, s)
+	id, recorded := recordLife(t, s)
 	for _, want := range recorded[:3] {
 		for _, m := range []Moment{{Change: want.Change.ID}, {At: want.Change.At.Time}, {Change: want.Change.ID + 1}} {
 			if m.Change == recorded[3].Change.ID {
@@ -83,7 +83,7 @@ func TestAsOfByChangeAndByTime(t *testing.T) {
 
 func TestPruneKeepsEachObjectsLastChangeAndSaysWhatIsGone(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
-	id, recorded := lives(t, s)
+	id, recorded := recordLife(t, s)
 	_, err := s.Prune(t.Context(), -time.Minute)
 	must(t, err)
 	page, err := s.History(t.Context(), dat.TypeEndpoint, id, ChangeQuery{})
@@ -109,7 +109,7 @@ func TestPruneKeepsEachObjectsLastChangeAndSaysWhatIsGone(t *testing.T) {
 
 func TestChangesFilter(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
-	id, recorded := lives(t, s)
+	id, recorded := recordLife(t, s)
 	record(t, s, dat.Entry{
 		Object: dat.ObjectRef{Type: dat.TypeEndpoint, ID: id}, IA: "soft0@alpha", Cause: "dat_ep_free",
 		Actor: "someone", RequestID: "r", Reason: "why not", Outcome: dat.RetInvalidHandle,

@@ -10,7 +10,7 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// names are the names of a page's items, in order.
+// names returns the names of a page's items, in order.
 func names(p Page) []string {
 	var out []string
 	for _, o := range p.Items {
@@ -149,4 +149,18 @@ func TestListByCreationRepeatsAndMissesNothingWhileOthersWrite(t *testing.T) {
 	}
 	stop()
 	writers.Wait()
+}
+
+func TestEVDsAreListedByStream(t *testing.T) {
+	s := openStore(t, newDatabase(t), "alpha")
+	record(t, s, creation(&dat.EVD{
+		Meta: dat.Meta{ID: newID(t), IA: "soft0@alpha"}, QLen: 8, Streams: []dat.Stream{dat.StreamDTO, dat.StreamConnection},
+	}))
+	for stream, want := range map[string]int{"DTO": 1, "CONNECTION": 1, "CR": 0} {
+		page, err := s.List(t.Context(), Query{Type: dat.TypeEVD, Filters: map[string][]string{"stream": {stream}}})
+		must(t, err)
+		if len(page.Items) != want {
+			t.Errorf("stream %s: %d EVDs, want %d", stream, len(page.Items), want)
+		}
+	}
 }

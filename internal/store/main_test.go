@@ -18,7 +18,7 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// cluster is the private PostgreSQL of all tests but those that kill theirs.
+// cluster is the private PostgreSQL of all tests except for those that kill theirs.
 var cluster *Postgres
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("/tmp", "datapi-store-test-")
 	if err == nil {
-		err = os.Chmod(dir, 0o711) // PostgreSQL's account must get through
+		err = os.Chmod(dir, 0o711) // PostgreSQL's account must be able to enter it
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -60,7 +60,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-// makeTemplate migrates the database that every test gets a copy of.
+// makeTemplate makes and migrates the database of which every test gets a copy.
 func makeTemplate(ctx context.Context) error {
 	if err := admin(ctx, cluster.URL(), "CREATE DATABASE template_datapi"); err != nil {
 		return err
@@ -69,6 +69,7 @@ func makeTemplate(ctx context.Context) error {
 	return err
 }
 
+// admin executes a statement over a connection of its own.
 func admin(ctx context.Context, url, sql string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -81,7 +82,7 @@ func admin(ctx context.Context, url, sql string) error {
 	return err
 }
 
-// onDatabase is a connection string with another database.
+// onDatabase returns a connection string with another database.
 func onDatabase(u, name string) string {
 	parsed, err := url.Parse(u)
 	if err != nil {
@@ -93,7 +94,7 @@ func onDatabase(u, name string) string {
 
 var databases atomic.Int64
 
-// newDatabase is the URL of a fresh, migrated database.
+// newDatabase returns the URL of a new, migrated database.
 func newDatabase(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", databases.Add(1))
@@ -113,6 +114,7 @@ func openStore(t testing.TB, url, node string) *Store {
 	return s
 }
 
+// closeStore closes a store in order.
 func closeStore(t testing.TB, s *Store) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -120,6 +122,7 @@ func closeStore(t testing.TB, s *Store) {
 	must(t, s.Close(ctx))
 }
 
+// must fails the test on an error.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -139,7 +142,7 @@ func eventually(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// newID is a handle as the service makes them.
+// newID returns a handle as the service makes them.
 func newID(t testing.TB) dat.Handle {
 	t.Helper()
 	id, err := uuid.NewV7()
@@ -147,7 +150,7 @@ func newID(t testing.TB) dat.Handle {
 	return dat.Handle(id.String())
 }
 
-// endpoint is an unconnected endpoint as the manager would make it.
+// endpoint returns an unconnected endpoint as the manager would make it.
 func endpoint(id dat.Handle, node, name string) *dat.Endpoint {
 	return &dat.Endpoint{
 		Meta:  dat.Meta{ID: id, Name: dat.Name(name), IA: dat.Handle("soft0@" + node), Node: node, Labels: map[string]string{}},
@@ -161,7 +164,7 @@ func endpoint(id dat.Handle, node, name string) *dat.Endpoint {
 	}
 }
 
-// creation is the entry that makes an object.
+// creation returns the entry that creates an object.
 func creation(obj dat.Object) dat.Entry {
 	h := obj.Head()
 	return dat.Entry{
@@ -170,7 +173,7 @@ func creation(obj dat.Object) dat.Entry {
 	}
 }
 
-// modification is an entry that changes an endpoint.
+// modification returns an entry that changes an endpoint.
 func modification(id dat.Handle, change func(*dat.Endpoint)) dat.Entry {
 	return dat.Entry{
 		Object: dat.ObjectRef{Type: dat.TypeEndpoint, ID: id}, Cause: "dat_ep_modify", Actor: "test",
@@ -185,7 +188,7 @@ func modification(id dat.Handle, change func(*dat.Endpoint)) dat.Entry {
 	}
 }
 
-// ending is the entry that frees an object.
+// ending returns the entry that frees an object.
 func ending(t dat.ObjectType, id dat.Handle) dat.Entry {
 	return dat.Entry{
 		Object: dat.ObjectRef{Type: t, ID: id}, Cause: "dat_ep_free", Actor: "test",
@@ -193,7 +196,7 @@ func ending(t dat.ObjectType, id dat.Handle) dat.Entry {
 	}
 }
 
-// record records and must succeed.
+// record records entries, which must succeed.
 func record(t testing.TB, s *Store, entries ...dat.Entry) []dat.Recorded {
 	t.Helper()
 	out, err := s.Recorder().Record(t.Context(), entries...)

@@ -9,95 +9,97 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// failed handles a group that certainly was not committed.
-func (r *Recorder) failed(units []*unit, err error) {
+// groupFailed handles an error for a group that was certainly not committed. If the
+// database is to blame, the units are tried again over a new connection. If the data
+// is, they are tried again one by one, and the one that is to blame is refused.
+func (r *Recorder) groupFailed(units []*unit, err error) {
 	m := mappingOf(err)
-	if m.fate == fateFenced {
-		r.goAway(err, true)
+	if m.class == classFenced {
+		r.setAway(err, true)
 	}
-	if m.fate != fateRefused || r.session.end(context.Background(), "ROLLBACK") != nil {
-		r.drop()
+	if m.class != classRefused || r.session.endTransaction(context.Background(), "ROLLBACK") != nil {
+		r.dropSession()
 		r.failures++
-		r.putBack(units)
-		if r.failures > 1 || m.fate == fateFenced {
-			r.goAway(err, m.fate == fateFenced)
+		r.requeue(units)
+		if r.failures > 1 || m.class == classFenced {
+			r.setAway(err, m.class == classFenced)
 		}
 		return
 	}
 	if len(units) > 1 {
-		r.solo = len(units)
-		r.putBack(units)
+		r.oneByOne = len(units)
+		r.requeue(units)
 		return
 	}
-	if m.ret == dat.RetInternalError { // not the caller's fault, so ours
+	if m.ret == dat.RetInternalError { // a fault of the service and not of the caller
 		r.logger.Error("a change was refused by the database", "cause", units[0].entries[0].Cause,
 			"object", units[0].entries[0].Object.ID, "error", err)
 	}
 	r.refuse(map[*unit]error{units[0]: mapError(err)})
 }
 
-// lose handles a group whose answer to COMMIT did not come, or was an error.
-// Nobody is answered and nothing undone until a new connection has told.
-func (r *Recorder) lose(g *group, id uuid.UUID, err error) {
+// commitUnconfirmed handles a group whose COMMIT had no answer or failed. Nobody is
+// answered before confirmGroup has found out whether it was committed.
+func (r *Recorder) commitUnconfirmed(g *group, id uuid.UUID, err error) {
 	r.logger.Warn("the answer to a commit was lost", "group", id, "changes", len(g.steps), "error", err)
-	r.drop()
+	r.dropSession()
 	r.failures++
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lost = &lostGroup{g: g, id: id}
+	r.unconfirmed = &unconfirmedGroup{group: g, id: id}
 }
 
-// drop gives the session up.
-func (r *Recorder) drop() {
+// dropSession closes the session, which is of no use any more.
+func (r *Recorder) dropSession() {
 	if r.session != nil {
-		r.former, r.settled = r.session.pid, r.session.settled
+		r.previousPID, r.previousGroup = r.session.pid, r.session.previousGroup
 		r.session.close()
 		r.session = nil
 	}
 }
 
-// connected sees to it that there is a session, for as long as it takes. It is
-// false when the recorder must end: closed with nothing to do, or fenced.
-func (r *Recorder) connected(ctx context.Context) bool {
+// ensureSession waits until there is a session. It returns false if the recorder must
+// end: it was stopped, it was closed with nothing left to do, or it is fenced.
+func (r *Recorder) ensureSession(ctx context.Context) bool {
 	for r.session == nil {
-		if r.isOver() {
+		if r.isFinished() {
 			return false
 		}
 		err := r.reconnect(ctx)
 		if err == nil {
-			r.wait.reset()
+			r.retry.reset()
 			return true
 		}
-		r.goAway(err, mappingOf(err).fate == fateFenced)
-		if !r.wait.sleep(ctx) {
+		r.setAway(err, mappingOf(err).class == classFenced)
+		if !r.retry.sleep(ctx) {
 			return false
 		}
 	}
 	return ctx.Err() == nil
 }
 
-// isOver tells a recorder without a session that has no reason to get one.
-func (r *Recorder) isOver() bool {
+// isFinished reports whether a recorder without a session needs no other one.
+func (r *Recorder) isFinished() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.closing && len(r.queue) == 0 && r.lost == nil || r.fenced
+	return r.closing && len(r.queue) == 0 && r.unconfirmed == nil || r.fenced
 }
 
-// reconnect makes a session and settles what became of a lost group.
+// reconnect makes a session, and finds out what became of an unconfirmed group.
 func (r *Recorder) reconnect(ctx context.Context) error {
-	if r.failures > 1 && !r.wait.sleep(ctx) {
+	if r.failures > 1 && !r.retry.sleep(ctx) {
 		return ctx.Err()
 	}
-	s, err := dial(ctx, r.cfg, r.node, r.former, time.Second)
+	s, err := dialSession(ctx, r.cfg, r.node, r.previousPID, time.Second)
 	if err != nil {
 		return err
 	}
-	s.settled = r.settled
-	if err := r.settle(ctx, s); err != nil {
+	s.previousGroup = r.previousGroup
+	if err := r.confirmGroup(ctx, s); err != nil {
 		s.close()
 		return err
 	}
-	r.session, r.former = s, 0
+	r.session, r.previousPID = s, 0
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.away != nil {
@@ -107,32 +109,34 @@ func (r *Recorder) reconnect(ctx context.Context) error {
 	return nil
 }
 
-// settle finds out about the lost group, if there is one.
-func (r *Recorder) settle(ctx context.Context, s *session) error {
-	lost := r.lost
-	if lost == nil {
+// confirmGroup finds out whether the unconfirmed group was committed, if there is
+// one: its units are answered then, or put back into the queue.
+func (r *Recorder) confirmGroup(ctx context.Context, s *session) error {
+	u := r.unconfirmed
+	if u == nil {
 		return nil
 	}
-	last, was, err := s.committed(ctx, lost.id, r.node, r.epoch)
+	last, committed, err := s.wasCommitted(ctx, u.id, r.node, r.epoch)
 	if err != nil {
 		return err
 	}
-	s.settled = lost.id
-	r.logger.Info("a lost commit is settled", "group", lost.id, "committed", was)
-	if was {
-		r.finish(lost.g, last)
+	s.previousGroup = u.id
+	r.logger.Info("it is known what became of a commit whose answer was lost", "group", u.id, "committed", committed)
+	if committed {
+		r.announce(u.group, last)
 	} else {
-		r.putBack(lost.g.units)
+		r.requeue(u.group.units)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lost = nil
+	r.unconfirmed = nil
 	return nil
 }
 
-// goAway refuses the calls that wait and those to come until a session is back;
-// events keep waiting. Refusals that wait are dropped.
-func (r *Recorder) goAway(err error, forGood bool) {
+// setAway refuses the calls of Record that wait, and new ones until there is a session
+// again; forGood means that there never will be. Waiting events go on waiting,
+// waiting refusals are dropped.
+func (r *Recorder) setAway(err error, forGood bool) {
 	away := &dat.Error{Return: dat.RetInternalError, Kind: KindStoreAway, Detail: awayDetail, Cause: err}
 	if m := mappingOf(err); m.detail != "" && m.kind == KindStoreAway {
 		away.Detail = m.detail
@@ -142,26 +146,26 @@ func (r *Recorder) goAway(err error, forGood bool) {
 	if r.away == nil && !r.closing {
 		r.logger.Error("the database is away: writes are refused", "error", err, "for good", forGood)
 	}
-	r.away, r.events = away, nil
+	r.away, r.waitingEvents = away, nil
 	r.fenced = r.fenced || forGood
-	var keep []*unit
+	var events []*unit
 	for _, u := range r.queue {
 		switch {
 		case !u.isNote():
 			u.answer <- answer{err: away}
 		case !u.isRefusal():
-			keep = append(keep, u)
+			events = append(events, u)
 		}
 	}
-	r.queue = keep
-	if forGood && r.lost != nil {
+	r.queue = events
+	if forGood && r.unconfirmed != nil {
 		unknown := *away
 		unknown.Detail = "the database went away while the change was committed, and the service ended before it could find out; look at the object before repeating the call"
-		for _, u := range r.lost.g.units {
+		for _, u := range r.unconfirmed.group.units {
 			if !u.isNote() {
 				u.answer <- answer{err: &unknown}
 			}
 		}
-		r.lost = nil
+		r.unconfirmed = nil
 	}
 }

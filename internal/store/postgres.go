@@ -15,46 +15,51 @@ import (
 )
 
 const (
-	// readyPoll is how often a starting PostgreSQL is asked whether it answers.
+	// readyPoll is the interval at which a starting PostgreSQL is asked whether it answers.
 	readyPoll = 20 * time.Millisecond
-	// quickEnd is a run so short that it counts as a failed start; after
-	// quickEndsMost of them in a row the supervisor gives up. The first start is
-	// tried less often: backends of a killed run are gone soon, other reasons stay.
-	quickEnd      = 5 * time.Second
-	quickEndsMost = 10
-	firstEndsMost = 5
+	// quickEnd is the length of a run that counts as a failed start. It also bounds
+	// what is waited for at an end.
+	quickEnd = 5 * time.Second
+	// maxQuickEnds is how many failed starts in a row make the supervisor give up.
+	maxQuickEnds = 10
+	// maxFirstEnds is the same before PostgreSQL has answered for the first time. It is
+	// less: backends of a killed run are gone soon, and any other reason stays.
+	maxFirstEnds = 5
 )
 
-// Postgres is the private PostgreSQL of a service that was given no database: a
-// direct child on a Unix socket that only this service can reach, started again
-// when it dies, gone when the service is gone.
+// Postgres is the private PostgreSQL of a service that was given no database. It is a
+// direct child on a Unix socket that only this service can reach; it is started again
+// when it dies, and ends with the service. Its methods may be called from several
+// goroutines.
 type Postgres struct {
-	place    *place
+	dir      *dataDirectory
 	programs programs
 	log      *slog.Logger
+	// stopping is closed by Stop, once; done is closed when PostgreSQL is down for good.
 	stopping chan struct{}
-	done     chan struct{}
 	once     sync.Once
+	done     chan struct{}
 
 	mu sync.Mutex
-	// process is the running postmaster, nil between two.
+	// process is the running postmaster, nil if there is none.
 	process *os.Process
+	// failure is why PostgreSQL cannot be started again.
 	failure error
 }
 
-// StartPostgres prepares the data directory, starts PostgreSQL in it and returns
-// when it answers. Its errors are one clear line with the remedy.
+// StartPostgres prepares the data directory, starts PostgreSQL in it and returns when
+// it answers. Each error is one line that names the remedy.
 func StartPostgres(ctx context.Context, dataDir string, log *slog.Logger) (*Postgres, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	at, err := openPlace(dataDir)
+	dir, err := openDataDirectory(dataDir)
 	if err != nil {
 		return nil, err
 	}
-	p := &Postgres{place: at, log: log, stopping: make(chan struct{}), done: make(chan struct{})}
+	p := &Postgres{dir: dir, log: log, stopping: make(chan struct{}), done: make(chan struct{})}
 	if err := p.prepare(ctx); err != nil {
-		at.close()
+		dir.close()
 		return nil, err
 	}
 	ready := make(chan error, 1)
@@ -62,16 +67,16 @@ func StartPostgres(ctx context.Context, dataDir string, log *slog.Logger) (*Post
 	if err := <-ready; err != nil {
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), quickEnd)
 		defer cancel()
-		_ = p.Stop(stop) // what went wrong is known
+		_ = p.Stop(stop) // its error is the one that is returned
 		return nil, err
 	}
 	return p, nil
 }
 
-// prepare finds the programs, waits for a former run and makes the cluster where
-// there is none.
+// prepare finds the programs, and makes the cluster if there is none or waits for the
+// end of its previous run.
 func (p *Postgres) prepare(ctx context.Context) error {
-	version, err := p.place.clusterVersion()
+	version, err := p.dir.clusterVersion()
 	if err != nil {
 		return err
 	}
@@ -79,36 +84,36 @@ func (p *Postgres) prepare(ctx context.Context) error {
 		return err
 	}
 	if version == "" {
-		return p.place.initCluster(ctx, p.programs)
+		return p.dir.initCluster(ctx, p.programs)
 	}
-	return p.place.awaitFormer(ctx, p.log)
+	return p.dir.awaitPreviousRun(ctx, p.log)
 }
 
-// URL is the connection string; it lies in no file and needs no password.
+// URL returns the connection string; it is in no file and needs no password.
 func (p *Postgres) URL() string {
 	u := url.URL{
 		Scheme: "postgres", User: url.User(clusterUser), Path: "/postgres",
-		RawQuery: url.Values{"host": {p.place.sockets}, "port": {socketPort}}.Encode(),
+		RawQuery: url.Values{"host": {p.dir.sockets}, "port": {socketPort}}.Encode(),
 	}
 	return u.String()
 }
 
-// Dir is where the data lies.
-func (p *Postgres) Dir() string { return p.place.cluster }
+// Dir returns the directory of the data.
+func (p *Postgres) Dir() string { return p.dir.cluster }
 
-// Done is closed when PostgreSQL is down for good: after Stop, or when it cannot
-// be started again.
+// Done returns a channel that is closed when PostgreSQL is down for good: after
+// Stop, or when it cannot be started again.
 func (p *Postgres) Done() <-chan struct{} { return p.done }
 
-// Err is why PostgreSQL cannot be started again; nil while it runs and after Stop.
+// Err returns why PostgreSQL cannot be started again; nil while it runs and after Stop.
 func (p *Postgres) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.failure
 }
 
-// Stop ends PostgreSQL cleanly and lets go of the directory; when ctx ends
-// first, it ends it at once (what was committed stays). It may be called again.
+// Stop ends PostgreSQL in order and releases the directory. If ctx ends first, it
+// ends PostgreSQL immediately; what was committed stays. It may be called again.
 func (p *Postgres) Stop(ctx context.Context) error {
 	p.once.Do(func() { close(p.stopping) })
 	p.signal(syscall.SIGINT)
@@ -126,7 +131,7 @@ func (p *Postgres) Stop(ctx context.Context) error {
 	return p.Err()
 }
 
-// Pid is the postmaster's process id, 0 while there is none.
+// Pid returns the postmaster's process id, 0 if there is none.
 func (p *Postgres) Pid() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,6 +141,7 @@ func (p *Postgres) Pid() int {
 	return p.process.Pid
 }
 
+// signal sends a signal to the postmaster, if there is one.
 func (p *Postgres) signal(s syscall.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,7 +150,7 @@ func (p *Postgres) signal(s syscall.Signal) {
 	}
 }
 
-// isStopping tells whether Stop was called.
+// isStopping reports whether Stop was called.
 func (p *Postgres) isStopping() bool {
 	select {
 	case <-p.stopping:
@@ -154,8 +160,9 @@ func (p *Postgres) isStopping() bool {
 	}
 }
 
-// answers waits until PostgreSQL answers a query, the run ends or ctx does.
-func (p *Postgres) answers(ctx context.Context, ended <-chan struct{}) error {
+// awaitAnswer waits until PostgreSQL answers a query. It is errEnded if the run ends
+// before that.
+func (p *Postgres) awaitAnswer(ctx context.Context, ended <-chan struct{}) error {
 	for {
 		conn, err := pgx.Connect(ctx, p.URL())
 		if err == nil {
@@ -175,4 +182,5 @@ func (p *Postgres) answers(ctx context.Context, ended <-chan struct{}) error {
 	}
 }
 
+// errEnded says that a run of PostgreSQL has ended.
 var errEnded = errors.New("PostgreSQL ended")

@@ -11,18 +11,21 @@ import (
 	"syscall"
 )
 
-// postgresUser is the account that PostgreSQL runs as where the service is root,
-// which PostgreSQL refuses to be.
+// postgresUser is the account that PostgreSQL runs as if the service is root, as which
+// PostgreSQL refuses to run.
 const postgresUser = "postgres"
 
-// account is who PostgreSQL runs as: ourselves, or as root an unprivileged user.
+// account is the account that PostgreSQL runs as: that of this process, or, if that is
+// root, postgresUser.
 type account struct {
-	name     string
-	other    bool
-	uid, gid uint32
-	groups   []uint32
+	name string
+	// switchUser means that it is not that of this process; the ids count only then.
+	switchUser bool
+	uid, gid   uint32
+	groups     []uint32
 }
 
+// findAccount returns the account that PostgreSQL runs as.
 func findAccount() (account, error) {
 	if os.Geteuid() != 0 {
 		return account{name: "this user"}, nil
@@ -31,7 +34,7 @@ func findAccount() (account, error) {
 	if err != nil {
 		return account{}, errors.New("PostgreSQL does not run as root, and there is no user postgres for it; make one (useradd --system postgres), start datapi as another user, or name a database with --database-url")
 	}
-	a := account{name: postgresUser, other: true}
+	a := account{name: postgresUser, switchUser: true}
 	ids, err := u.GroupIds()
 	if err != nil {
 		ids = nil // its own group is enough
@@ -47,25 +50,25 @@ func findAccount() (account, error) {
 	return a, errors.Join(uidErr, gidErr)
 }
 
-// attributes start a child as the account.
+// attributes returns the attributes that start a child as the account.
 func (a account) attributes() *syscall.SysProcAttr {
-	if !a.other {
+	if !a.switchUser {
 		return &syscall.SysProcAttr{}
 	}
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: a.uid, Gid: a.gid, Groups: a.groups}}
 }
 
-// give makes the account the owner of a directory.
-func (a account) give(dir string) error {
-	if !a.other {
+// chown makes the account the owner of a directory.
+func (a account) chown(dir string) error {
+	if !a.switchUser {
 		return nil
 	}
 	return os.Chown(dir, int(a.uid), int(a.gid))
 }
 
-// canReach refuses a directory that the account cannot get to.
-func (a account) canReach(dir string) error {
-	if !a.other {
+// checkReachable refuses a directory that the account cannot enter.
+func (a account) checkReachable(dir string) error {
+	if !a.switchUser {
 		return nil
 	}
 	real, err := filepath.EvalSymlinks(dir)
@@ -87,7 +90,7 @@ func (a account) canReach(dir string) error {
 	}
 }
 
-// mayEnter reads the mode as the kernel does for the account.
+// mayEnter reports whether a directory's mode allows the account to enter it.
 func (a account) mayEnter(info os.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -10,18 +10,18 @@ import (
 	"strconv"
 )
 
-// programs are the PostgreSQL programs that a cluster is run with.
+// programs are the paths of the PostgreSQL programs that a cluster is run with.
 type programs struct {
 	initdb, postgres string
-	// major is their version, as in PG_VERSION.
+	// major is their major version, as in the file PG_VERSION of a cluster.
 	major string
 }
 
-// debianPrograms is where Debian keeps several versions side by side.
+// debianPrograms are the directories of the versions that Debian has installed.
 const debianPrograms = "/usr/lib/postgresql/*/bin"
 
-// findPrograms takes those on PATH, else the highest version in Debian's
-// directories; where a cluster is there already, those of its version.
+// findPrograms returns the programs on PATH, else those of the highest version in
+// Debian's directories; if there is a cluster, those of its version.
 func findPrograms(clusterVersion string) (programs, error) {
 	var found []programs
 	if path, err := exec.LookPath("postgres"); err == nil {
@@ -50,8 +50,7 @@ func findPrograms(clusterVersion string) (programs, error) {
 		clusterVersion, found[0].major, clusterVersion)
 }
 
-// appendPrograms adds a directory's programs if all of them are there and say
-// their version.
+// appendPrograms adds a directory's programs if both are there and say their version.
 func appendPrograms(found []programs, dir string) []programs {
 	p := programs{initdb: filepath.Join(dir, "initdb"), postgres: filepath.Join(dir, "postgres")}
 	if _, err := exec.LookPath(p.initdb); err != nil {
@@ -68,9 +67,10 @@ func appendPrograms(found []programs, dir string) []programs {
 	return found
 }
 
+// majorVersion matches the major version in what postgres --version prints.
 var majorVersion = regexp.MustCompile(`(?:\s|^)(\d+)(?:\.|[a-z]|\s)`)
 
-// versionIn is the number in one of Debian's directories.
+// versionIn returns the version in the path of one of Debian's directories.
 func versionIn(dir string) int {
 	n, err := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 // a private PostgreSQL in that directory until its standard input ends.
 const helperDir = "STORE_TEST_HELPER_DIR"
 
-// helper is that service. It says one line: "url pid", or "error: …".
+// helper is that service. It prints one line: "url pid", or "error: …".
 func helper(dir string) int {
 	pg, err := StartPostgres(context.Background(), dir, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -41,17 +41,18 @@ func helper(dir string) int {
 	return 0
 }
 
-// service is a helper that runs.
+// service is a helper that is running.
 type service struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
 	url   string
-	// postmaster is PostgreSQL's process id; failure what the helper said instead.
+	// postmaster is PostgreSQL's process id; failure is the error that the helper printed
+	// instead.
 	postmaster int
 	failure    string
 }
 
-// startService runs a helper, as a user other than root where uid is not 0.
+// startService starts a helper, as the user uid unless that is 0.
 func startService(t *testing.T, dir string, uid uint32) *service {
 	t.Helper()
 	program := filepath.Join(shortDir(t), "service")
@@ -82,13 +83,14 @@ func startService(t *testing.T, dir string, uid uint32) *service {
 	return s
 }
 
-// stop ends a service in order.
+// stop stops a service in order.
 func (s *service) stop(t *testing.T) {
 	t.Helper()
 	must(t, s.stdin.Close())
 	must(t, s.cmd.Wait())
 }
 
+// exists reports whether a process is running.
 func exists(pid int) bool { return syscall.Kill(pid, 0) == nil && !isZombie(pid) }
 
 func TestPrivatePostgresKeepsDirectoriesToItself(t *testing.T) {
@@ -125,9 +127,9 @@ func TestPrivatePostgresKeepsDataOverRestarts(t *testing.T) {
 	for run := range 2 {
 		pg, err := StartPostgres(t.Context(), dir, nil)
 		must(t, err)
-		sql := "CREATE TABLE kept_over (n integer)"
+		sql := "CREATE TABLE survives (n integer)"
 		if run == 1 {
-			sql = "INSERT INTO kept_over VALUES (1)"
+			sql = "INSERT INTO survives VALUES (1)"
 		}
 		must(t, admin(t.Context(), pg.URL(), sql))
 		pid := pg.Pid()
@@ -144,7 +146,7 @@ func TestPrivatePostgresRunsForAnUnprivilegedUser(t *testing.T) {
 	if os.Geteuid() == 0 {
 		must(t, os.Chown(dir, uid, uid))
 	}
-	as := uint32(0) // the user that we are
+	as := uint32(0) // the user of this process
 	if os.Geteuid() == 0 {
 		as = uid
 	}
@@ -176,30 +178,30 @@ func TestASecondServiceOnTheDirectoryIsRefused(t *testing.T) {
 func TestAKilledServiceTakesPostgresWithItAndTheNextWaitsForThat(t *testing.T) {
 	dir := filepath.Join(shortDir(t), "data")
 	first := startService(t, dir, 0)
-	must(t, admin(t.Context(), first.url, "CREATE TABLE kept_over (n integer)"))
+	must(t, admin(t.Context(), first.url, "CREATE TABLE survives (n integer)"))
 	must(t, first.cmd.Process.Kill())
 	second := startService(t, dir, 0)
 	if second.failure != "" {
 		t.Fatal(second.failure)
 	}
 	if exists(first.postmaster) || second.postmaster == first.postmaster {
-		t.Errorf("the former postmaster %d was not waited for, or adopted", first.postmaster)
+		t.Errorf("the postmaster %d of the first service was not waited for, or was taken over", first.postmaster)
 	}
-	must(t, admin(t.Context(), second.url, "INSERT INTO kept_over VALUES (1)"))
+	must(t, admin(t.Context(), second.url, "INSERT INTO survives VALUES (1)"))
 	second.stop(t)
 }
 
 func TestBothKilledAtOnceRecover(t *testing.T) {
 	dir := filepath.Join(shortDir(t), "data")
 	first := startService(t, dir, 0)
-	must(t, admin(t.Context(), first.url, "CREATE TABLE kept_over (n integer)"))
+	must(t, admin(t.Context(), first.url, "CREATE TABLE survives (n integer)"))
 	must(t, syscall.Kill(first.postmaster, syscall.SIGKILL))
 	must(t, first.cmd.Process.Kill())
 	second := startService(t, dir, 0)
 	if second.failure != "" {
 		t.Fatal(second.failure)
 	}
-	must(t, admin(t.Context(), second.url, "INSERT INTO kept_over VALUES (1)"))
+	must(t, admin(t.Context(), second.url, "INSERT INTO survives VALUES (1)"))
 	second.stop(t)
 }
 
@@ -207,15 +209,15 @@ func TestALongPathPutsTheSocketIntoATemporaryDirectory(t *testing.T) {
 	dir := filepath.Join(shortDir(t), strings.Repeat("long", 30))
 	pg, err := StartPostgres(t.Context(), dir, nil)
 	must(t, err)
-	elsewhere := pg.place.sockets
+	sockets := pg.dir.sockets
 	must(t, admin(t.Context(), pg.URL(), "SELECT 1"))
-	info, err := os.Stat(elsewhere)
+	info, err := os.Stat(sockets)
 	must(t, err)
-	if strings.HasPrefix(elsewhere, dir) || info.Mode().Perm() != 0o700 {
-		t.Errorf("the socket lies in %s with mode %04o", elsewhere, info.Mode().Perm())
+	if strings.HasPrefix(sockets, dir) || info.Mode().Perm() != 0o700 {
+		t.Errorf("the socket is in %s with mode %04o", sockets, info.Mode().Perm())
 	}
 	stopPostgres(t, pg)
-	if _, err := os.Stat(elsewhere); err == nil {
+	if _, err := os.Stat(sockets); err == nil {
 		t.Error("the temporary directory is still there")
 	}
 }
@@ -233,13 +235,13 @@ func TestAClusterOfAnotherVersionIsRefusedWithTheRemedy(t *testing.T) {
 func TestAnUnreachableParentIsRefusedWithTheRemedy(t *testing.T) {
 	parent := shortDir(t)
 	must(t, os.Chmod(parent, 0o700))
-	a := account{name: postgresUser, other: true, uid: 4_000_000, gid: 4_000_000}
-	err := a.canReach(parent)
+	a := account{name: postgresUser, switchUser: true, uid: 4_000_000, gid: 4_000_000}
+	err := a.checkReachable(parent)
 	if err == nil || !strings.Contains(err.Error(), "chmod o+x "+parent) {
 		t.Errorf("got %v", err)
 	}
 	must(t, os.Chmod(parent, 0o711))
-	must(t, a.canReach(parent))
+	must(t, a.checkReachable(parent))
 }
 
 func TestPostgresThatCannotStartSaysWhy(t *testing.T) {

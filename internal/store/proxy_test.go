@@ -13,15 +13,15 @@ import (
 	"testing"
 )
 
-// proxy stands between a store and PostgreSQL and loses connections at the
-// worst moments.
+// proxy stands between a store and PostgreSQL, and loses connections at the worst
+// moments.
 type proxy struct {
 	t        testing.TB
 	backend  string
 	dir      string
 	listener net.Listener
-	// beforeCommit and afterCommit say how many of a hundred COMMITs never
-	// arrive, and how many arrive while their answer is lost.
+	// beforeCommit is how many of a hundred COMMITs never arrive, afterCommit how many
+	// arrive while their answer is lost.
 	beforeCommit, afterCommit atomic.Int32
 	lost                      atomic.Int32
 	// refusing turns new connections away; refused counts them.
@@ -33,7 +33,7 @@ type proxy struct {
 	wg    sync.WaitGroup
 }
 
-// newProxy listens in front of the server behind a URL.
+// newProxy starts a proxy for the server of a URL, and returns the URL through it.
 func newProxy(t testing.TB, u string) (*proxy, string) {
 	t.Helper()
 	parsed, err := url.Parse(u)
@@ -99,7 +99,7 @@ func (p *proxy) forward(client, server net.Conn) {
 				return
 			case dice < p.beforeCommit.Load()+p.afterCommit.Load():
 				p.lost.Add(1)
-				_ = client.Close() // the answer has nowhere to go
+				_ = client.Close() // so the answer is lost
 				_, _ = server.Write(buf[:n])
 				return
 			}
@@ -119,7 +119,7 @@ func (p *proxy) drop(conns ...net.Conn) {
 	}
 }
 
-// cut loses all connections at once.
+// cut closes all connections.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -12,18 +13,18 @@ import (
 )
 
 const (
-	// maxGroup is how many entries one commit takes; a larger unit goes alone.
+	// maxGroup is the number of entries that one commit takes at most; a unit with more
+	// is committed alone.
 	maxGroup = 512
-	// maxWaiting is how many events wait one by one for a database that is away;
-	// beyond it the first and the last of each object and a count are kept.
+	// maxWaiting is the number of events that wait one by one for a database that is
+	// away. Beyond it only the first and the last one of each object wait, and a count.
 	maxWaiting = 10_000
 )
 
-// Recorder commits changes: one goroutine per process, many changes per commit.
-//
-// It keeps the recorded image of every living object of its node. Units are
-// committed in the order in which they were handed over, so no two changes of
-// one object pass each other.
+// Recorder records changes: a single goroutine commits what many callers bring. It
+// has the image of every living object of its node in memory. Units are committed in
+// the order in which they were handed over, so that changes of one object never
+// overtake each other. Its methods may be called from several goroutines.
 type Recorder struct {
 	node    string
 	epoch   int64
@@ -31,64 +32,72 @@ type Recorder struct {
 	logger  *slog.Logger
 	publish func([]dat.Change)
 
-	mu      sync.Mutex
-	queue   []*unit
+	mu sync.Mutex
+	// queue are the units that wait for their commit, oldest first.
+	queue []*unit
+	// away is the refusal of writes while the database is away, else nil.
 	away    *dat.Error
 	closing bool
-	// images are written under mu by the recorder's goroutine, which alone reads
-	// them without.
+	// images are the recorded living objects. The recorder's goroutine alone writes
+	// them, under mu, and it reads them without mu.
 	images map[dat.Handle]image
-	// events are the waiting events by object; nil when it is to be made anew.
-	events map[dat.Handle][]*unit
-	// lost is the group whose answer to COMMIT was lost, nil but for that.
-	lost *lostGroup
-	// fenced: this process will never write again.
+	// waitingEvents are the units in the queue by object; nil means that it must be
+	// computed from the queue.
+	waitingEvents map[dat.Handle][]*unit
+	// unconfirmed is the group whose answer to COMMIT was lost, nil if there is none.
+	unconfirmed *unconfirmedGroup
+	// fenced means that this process never writes again: another one has taken over
+	// the node, or the recorder has ended.
 	fenced bool
 
-	bell chan struct{}
+	// wakeup tells the goroutine that the queue has grown or closing is set.
+	wakeup chan struct{}
+	// stop ends the goroutine at once, done is closed when it has ended.
 	stop context.CancelFunc
 	done chan struct{}
 
-	// What follows belongs to the recorder's goroutine.
-	clock    clock
-	session  *session
-	former   uint32
-	settled  uuid.UUID
+	// The following belong to the recorder's goroutine.
+	clock clock
+	// session is nil while there is no connection.
+	session *session
+	// previousPID and previousGroup are what the next session must know of the one
+	// before.
+	previousPID   uint32
+	previousGroup uuid.UUID
+	// failures counts the groups since the last commit that failed with the connection.
 	failures int
-	wait     backoff
-	// solo is the number of units, from the head of the queue, to commit one by
-	// one because the database refused one of them.
-	solo int
+	retry    backoff
+	// oneByOne is the number of units, from the head of the queue, to commit one by
+	// one because the database refused the group that they were in.
+	oneByOne int
 }
 
-// lostGroup is a group of which nobody knows yet whether it was committed.
-type lostGroup struct {
-	g  *group
-	id uuid.UUID
+// unconfirmedGroup is a group of which it is not known whether it was committed.
+type unconfirmedGroup struct {
+	group *group
+	id    uuid.UUID
 }
 
-// start makes a recorder that owns the session, and runs it.
-func start(s *session, node string, epoch int64, cfg *pgx.ConnConfig, living []dat.Object, logger *slog.Logger, publish func([]dat.Change)) (*Recorder, error) {
+// startRecorder starts a recorder, which owns the session. All its changes are later
+// than newest, the newest recorded time. publish is called with the changes of each
+// group after its commit.
+func startRecorder(s *session, node string, epoch int64, cfg *pgx.ConnConfig, living []image, newest time.Time, logger *slog.Logger, publish func([]dat.Change)) *Recorder {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Recorder{
-		node: node, epoch: epoch, cfg: cfg, logger: logger, publish: publish, session: s,
-		images: make(map[dat.Handle]image, len(living)), bell: make(chan struct{}, 1), done: make(chan struct{}), stop: stop,
+		node: node, epoch: epoch, cfg: cfg, logger: logger, publish: publish, session: s, clock: clock{last: newest},
+		images: make(map[dat.Handle]image, len(living)), wakeup: make(chan struct{}, 1), done: make(chan struct{}), stop: stop,
 	}
-	for _, obj := range living {
-		img, err := newImage(obj)
-		if err != nil {
-			stop()
-			return nil, err
-		}
-		r.images[obj.Head().ID] = img
+	for _, img := range living {
+		r.images[img.obj.Head().ID] = img
 	}
-	go r.run(ctx)
-	return r, nil
+	go r.commitLoop(ctx)
+	return r
 }
 
-// Record commits the entries as one unit and waits; on an error nothing of it was
-// recorded. Errors: *dat.Error of the kinds above, or DAT_INTERRUPTED_CALL where
-// ctx ended before the unit was on its way.
+// Record commits the entries as one unit and returns when they are committed. On an
+// error nothing of them was recorded. Errors are *dat.Error: of the kinds of this
+// package, what an Apply cannot do, or DAT_INTERRUPTED_CALL if ctx ended before the
+// commit had begun.
 func (r *Recorder) Record(ctx context.Context, entries ...dat.Entry) ([]dat.Recorded, error) {
 	if len(entries) == 0 {
 		return nil, nil
@@ -105,32 +114,33 @@ func (r *Recorder) Record(ctx context.Context, entries ...dat.Entry) ([]dat.Reco
 	if r.withdraw(u) {
 		return nil, interrupted(ctx)
 	}
-	a := <-u.answer // it is on its way: only its outcome can be told
+	a := <-u.answer // its commit has begun: only the outcome can be reported
 	return a.recorded, a.err
 }
 
-// Note hands over what already happened (or a refusal, which is dropped while the
-// database is away). It never blocks; done, which may be nil, is called from the
-// recorder's goroutine after the commit and must not block. An event that
-// cannot be recorded at all (its object is gone, or a fault) ends with a
-// Recorded that has no Change, and the object as it was recorded last.
+// Note hands over an event, which has already happened, or a refusal. It never
+// blocks. An event waits until the database takes it; a refusal is dropped while the
+// database is away. done, which may be nil, is called from the recorder's goroutine
+// after the commit and must not block. For an event that cannot be recorded, because
+// its object is gone or of a fault, it gets a Recorded without a Change, with the
+// object as it was recorded last.
 func (r *Recorder) Note(entry dat.Entry, done func(dat.Recorded)) {
 	u := &unit{entries: []dat.Entry{entry}, done: done}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case u.isRefusal() && (r.away != nil || len(r.queue) >= maxWaiting):
-	case r.away != nil && len(r.queue) >= maxWaiting && r.squash(u):
+	case r.away != nil && len(r.queue) >= maxWaiting && r.mergeEvent(u):
 	default:
 		r.queue = append(r.queue, u)
-		if r.events != nil {
-			r.events[entry.Object.ID] = append(r.events[entry.Object.ID], u)
+		if r.waitingEvents != nil {
+			r.waitingEvents[entry.Object.ID] = append(r.waitingEvents[entry.Object.ID], u)
 		}
-		r.ring()
+		r.wake()
 	}
 }
 
-// Away is nil while writes are taken, else the *dat.Error that they get.
+// Away returns nil while writes are possible, else the *dat.Error that refuses them.
 func (r *Recorder) Away() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,7 +150,7 @@ func (r *Recorder) Away() error {
 	return r.away
 }
 
-// Waiting is the number of events that wait for their record.
+// Waiting returns the number of events that wait for their record.
 func (r *Recorder) Waiting() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,11 +163,11 @@ func (r *Recorder) Waiting() int {
 	return n
 }
 
-// close records what waits, as long as ctx lives, and ends the recorder.
+// close records what waits, for as long as ctx lives, and ends the recorder.
 func (r *Recorder) close(ctx context.Context) error {
 	r.mu.Lock()
 	r.closing = true
-	r.ring()
+	r.wake()
 	r.mu.Unlock()
 	select {
 	case <-r.done:
@@ -172,6 +182,8 @@ func (r *Recorder) close(ctx context.Context) error {
 	return nil
 }
 
+// enqueue puts the unit of a Record into the queue; it is refused while the database
+// is away and after close.
 func (r *Recorder) enqueue(u *unit) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,19 +194,19 @@ func (r *Recorder) enqueue(u *unit) error {
 		return &dat.Error{Return: dat.RetInterruptedCall, Detail: "the service is stopping; repeat the call when it is back"}
 	}
 	r.queue = append(r.queue, u)
-	r.ring()
+	r.wake()
 	return nil
 }
 
-// ring wakes the recorder's goroutine.
-func (r *Recorder) ring() {
+// wake wakes the recorder's goroutine.
+func (r *Recorder) wake() {
 	select {
-	case r.bell <- struct{}{}:
+	case r.wakeup <- struct{}{}:
 	default:
 	}
 }
 
-// withdraw takes a unit out of the queue; false where it is on its way.
+// withdraw takes a unit out of the queue, and reports whether it was still there.
 func (r *Recorder) withdraw(u *unit) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -207,6 +219,7 @@ func (r *Recorder) withdraw(u *unit) bool {
 	return false
 }
 
+// interrupted returns the refusal of a call whose ctx ended before its commit began.
 func interrupted(ctx context.Context) *dat.Error {
 	return &dat.Error{
 		Return: dat.RetInterruptedCall, Cause: context.Cause(ctx),

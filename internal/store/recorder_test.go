@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// wantError asks for a *dat.Error with a return and a kind.
+// wantError requires a *dat.Error with a return and a kind, and returns it.
 func wantError(t testing.TB, err error, ret dat.Return, kind string) dat.Error {
 	t.Helper()
 	var e *dat.Error
@@ -62,7 +63,8 @@ func TestCreateModifyFreeAreRecordedWithFieldsAndVersions(t *testing.T) {
 	}
 }
 
-// plain is a value by its JSON, so that formatting of stored JSON does not matter.
+// plain returns a value as its JSON decodes, so that the format of stored JSON does not
+// matter.
 func plain(t testing.TB, v any) any {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -195,7 +197,7 @@ func TestAPanicInApplyRefusesItsUnitOnly(t *testing.T) {
 	}
 }
 
-func TestChangesOfOneObjectNeverPassEachOther(t *testing.T) {
+func TestChangesOfOneObjectAreRecordedInTheirOrder(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
 	id := newID(t)
 	record(t, s, creation(endpoint(id, "alpha", "")))
@@ -226,34 +228,27 @@ func TestChangesOfOneObjectNeverPassEachOther(t *testing.T) {
 	}
 }
 
-func TestKeptAnswerIsCommittedWithItsChange(t *testing.T) {
-	s := openStore(t, newDatabase(t), "alpha")
-	entry := creation(endpoint(newID(t), "alpha", ""))
-	entry.Keep = &dat.Kept{
-		Principal: "p", Method: "POST", Path: "/endpoints", Key: "k", BodyHash: []byte{1},
-		Answer: func(o dat.Object) (int, map[string]string, []byte) {
-			return 201, map[string]string{"ETag": `"1"`}, []byte(o.Head().ID)
-		},
+func TestACallThatIsGivenUpInTheQueueRecordsNothing(t *testing.T) {
+	url := newDatabase(t)
+	s := openStore(t, url, "alpha")
+	entered, proceed := make(chan struct{}), make(chan struct{})
+	slow := creation(endpoint(newID(t), "alpha", ""))
+	made := slow.Apply
+	slow.Apply = func(o dat.Object) dat.Object { close(entered); <-proceed; return made(o) }
+	first := make(chan error, 1)
+	go func() { _, err := s.Recorder().Record(t.Context(), slow); first <- err }()
+	<-entered // the recorder is busy, so the next unit waits in the queue
+	ctx, cancel := context.WithCancel(t.Context())
+	second := make(chan error, 1)
+	go func() {
+		_, err := s.Recorder().Record(ctx, creation(endpoint(newID(t), "alpha", "")))
+		second <- err
+	}()
+	cancel()
+	wantError(t, <-second, dat.RetInterruptedCall, "")
+	close(proceed)
+	must(t, <-first)
+	if last := lastChange(t, url); last != 1 {
+		t.Errorf("%d changes are there, want 1", last)
 	}
-	answer, running, err := s.Kept(t.Context(), "p", "POST", "/endpoints", "k")
-	if answer != nil || running || err != nil {
-		t.Fatal(answer, running, err)
-	}
-	if _, running, _ = s.Kept(t.Context(), "p", "POST", "/endpoints", "k"); !running {
-		t.Error("a second request with the key must be told that the first runs")
-	}
-	record(t, s, entry)
-	s.Release("p", "POST", "/endpoints", "k")
-	answer, _, err = s.Kept(t.Context(), "p", "POST", "/endpoints", "k")
-	must(t, err)
-	want := &KeptAnswer{BodyHash: []byte{1}, Status: 201, Header: map[string]string{"ETag": `"1"`}, Body: []byte(entry.Object.ID)}
-	if d := cmp.Diff(want, answer); d != "" {
-		t.Error(d)
-	}
-	again := creation(endpoint(newID(t), "alpha", ""))
-	again.Keep = entry.Keep
-	_, err = s.Recorder().Record(t.Context(), again)
-	wantError(t, err, dat.RetInvalidState, KindKeyRunning)
-	_, err = s.Get(t.Context(), dat.TypeEndpoint, again.Object.ID)
-	wantError(t, err, dat.RetInvalidHandle, "")
 }

@@ -10,21 +10,22 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/datapi/datapi/internal/dat"
 )
 
-// Config says which database to open, and as whom.
+// Config says which database to open, and for which node.
 type Config struct {
 	// URL is a PostgreSQL connection string; several hosts are allowed.
 	URL string
-	// Node is this host's name in ids; two processes cannot open the same one.
+	// Node is the name of this host in ids. Two processes cannot open a database
+	// under the same name.
 	Node string
-	// Address is where other nodes reach this one's API; Version the program's.
-	Address, Version string
-	// Logger may be nil.
+	// Address is where other nodes reach the API of this one.
+	Address string
+	// Version is the version of this program.
+	Version string
+	// Logger receives what operators should know; nil discards it.
 	Logger *slog.Logger
-	// Retention is the age of changes kept; 0 keeps all.
+	// Retention is the age up to which changes are kept; 0 keeps all.
 	Retention time.Duration
 }
 
@@ -34,16 +35,17 @@ type Store struct {
 	pool     *pgxpool.Pool
 	recorder *Recorder
 	log      *Log
-	keys     keyring
-	stop     context.CancelFunc
-	tasks    sync.WaitGroup
+	claims   keyClaims
+	// stop ends the background tasks, tasks waits for them.
+	stop  context.CancelFunc
+	tasks sync.WaitGroup
 }
 
-// Open connects (with patience), brings the schema up, claims the node's name
-// and starts the recorder and the log.
+// Open connects to the database, waiting up to startTimeout for it, migrates the
+// schema, claims the node's name, and starts the recorder and the log of changes.
 //
-// Errors are one clear line with the remedy: no database, a newer database,
-// another process with the same node name.
+// Each error is one line that names the remedy: no database, a database of a newer
+// program, another process with the same node name.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -59,7 +61,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{cfg: cfg, pool: pool, keys: keyring{held: map[keptKey]bool{}}}
+	s := &Store{cfg: cfg, pool: pool, claims: keyClaims{claimed: map[answerKey]bool{}}}
 	if err := s.open(ctx, pgcfg.ConnConfig); err != nil {
 		pool.Close()
 		return nil, err
@@ -67,49 +69,56 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
+// open is Open from the migrations on.
 func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 	if _, err := migrateUp(ctx, s.pool); err != nil {
 		return err
 	}
-	session, err := dial(ctx, cfg, s.cfg.Node, 0, nodePatience)
+	session, err := dialSession(ctx, cfg, s.cfg.Node, 0, nodeLockTimeout)
 	if errors.Is(err, errNodeTaken) {
 		return fmt.Errorf("another process runs as node %q on this database; stop it, or start this one with another --node", s.cfg.Node)
 	}
 	if err != nil {
-		return fmt.Errorf("the node's name cannot be claimed: %w", plainConnect(err))
+		return fmt.Errorf("the node's name cannot be claimed: %w", connectCause(err))
 	}
-	epoch, err := claimNode(ctx, session.conn, s.cfg)
-	if err != nil {
+	if err := s.start(ctx, session, cfg); err != nil {
 		session.close()
 		return err
 	}
-	living, err := s.Living(ctx, s.cfg.Node)
-	if err != nil {
-		session.close()
-		return err
-	}
-	background, stop := context.WithCancel(context.Background())
-	s.stop = stop
-	if s.log, err = newLog(ctx, s.pool); err != nil {
-		session.close()
-		stop()
-		return err
-	}
-	s.recorder, err = start(session, s.cfg.Node, epoch, cfg, living, s.cfg.Logger, s.log.publish)
-	if err != nil {
-		session.close()
-		stop()
-		return err
-	}
-	s.tasks.Go(func() { s.log.follow(background) })
-	s.tasks.Go(func() { s.log.listen(background, cfg) })
-	s.tasks.Go(func() { s.heartbeats(background) })
-	s.tasks.Go(func() { s.prunes(background) })
 	return nil
 }
 
-// Close records what waits, as long as ctx lives and the database is there, ends
-// the recorder and the log, gives the node's name back and closes all connections.
+// start starts the recorder, which owns the session from then on, and the
+// background tasks. On an error nothing runs.
+func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig) error {
+	epoch, err := claimNode(ctx, session.conn, s.cfg)
+	if err != nil {
+		return err
+	}
+	living, err := s.livingImages(ctx, s.cfg.Node)
+	if err != nil {
+		return err
+	}
+	newest, err := s.newestTime(ctx)
+	if err != nil {
+		return err
+	}
+	if s.log, err = newLog(ctx, s.pool); err != nil {
+		return err
+	}
+	s.recorder = startRecorder(session, s.cfg.Node, epoch, cfg, living, newest, s.cfg.Logger, s.log.publish)
+	var background context.Context
+	background, s.stop = context.WithCancel(context.Background())
+	s.tasks.Go(func() { s.log.follow(background) })
+	s.tasks.Go(func() { s.log.listen(background, cfg) })
+	s.tasks.Go(func() { s.sendHeartbeats(background) })
+	s.tasks.Go(func() { s.pruneHourly(background) })
+	return nil
+}
+
+// Close records what waits for its record, for as long as ctx lives and the
+// database is there, ends the recorder and the log, and closes all connections;
+// the node's name is free then.
 func (s *Store) Close(ctx context.Context) error {
 	err := s.recorder.close(ctx)
 	s.stop()
@@ -118,14 +127,14 @@ func (s *Store) Close(ctx context.Context) error {
 	return err
 }
 
-// Recorder is the only writer of this process's objects.
+// Recorder returns the only writer of this process's objects.
 func (s *Store) Recorder() *Recorder { return s.recorder }
 
-// Log is the log of changes as watchers see it.
+// Log returns the log of changes as watchers see it.
 func (s *Store) Log() *Log { return s.log }
 
-// Ready is nil while the database answers and the log is not behind; the error
-// says in one line what is wrong, and how many events wait for their record.
+// Ready returns nil while the database answers and the log is not behind. The
+// error says in one line what is wrong, and how many events wait for their record.
 func (s *Store) Ready(ctx context.Context) error {
 	waiting := s.recorder.Waiting()
 	if err := s.recorder.Away(); err != nil {
@@ -138,57 +147,4 @@ func (s *Store) Ready(ctx context.Context) error {
 		return errors.New("the log of changes is being caught up")
 	}
 	return nil
-}
-
-// Living are all objects of a node that were not freed, in the order of their creation.
-func (s *Store) Living(ctx context.Context, node string) ([]dat.Object, error) {
-	ctx, cancel := context.WithTimeout(ctx, livingPatience)
-	defer cancel()
-	rows, err := s.pool.Query(ctx, `SELECT type, body FROM objects
-		WHERE node = $1 AND freed_at IS NULL ORDER BY created_change`, node)
-	if err != nil {
-		return nil, mapError(err)
-	}
-	objs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (dat.Object, error) {
-		var word string
-		var body []byte
-		if err := row.Scan(&word, &body); err != nil {
-			return nil, err
-		}
-		t, err := typeOf(word)
-		if err != nil {
-			return nil, err
-		}
-		return readObject(t, body)
-	})
-	return objs, mapError(err)
-}
-
-// Get is the recorded living object of any node. A type that does not fit, a
-// freed or an unknown id is DAT_INVALID_HANDLE.
-func (s *Store) Get(ctx context.Context, t dat.ObjectType, id dat.Handle) (dat.Object, error) {
-	obj, freed, err := s.GetFreed(ctx, t, id)
-	if err == nil && !freed.IsZero() {
-		return nil, notThere(t, id)
-	}
-	return obj, err
-}
-
-// GetFreed is an object's last image and when it was freed; the time is zero
-// while it lives. Errors: as Get, for an id that never was or is past retention.
-func (s *Store) GetFreed(ctx context.Context, t dat.ObjectType, id dat.Handle) (dat.Object, dat.Time, error) {
-	var body []byte
-	var freed *time.Time
-	err := s.pool.QueryRow(ctx, `SELECT body, freed_at FROM objects WHERE id = $1 AND type = $2`, string(id), t.String()).Scan(&body, &freed)
-	if errors.Is(err, pgx.ErrNoRows) || isText(err) {
-		return nil, dat.Time{}, notThere(t, id)
-	}
-	if err != nil {
-		return nil, dat.Time{}, mapError(err)
-	}
-	obj, err := readObject(t, body)
-	if err != nil || freed == nil {
-		return obj, dat.Time{}, err
-	}
-	return obj, dat.At(*freed), nil
 }

@@ -1,0 +1,158 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	// startTimeout is how long a start waits for a database that refuses connections,
+	// as it does during a fail-over.
+	startTimeout = 30 * time.Second
+	// connectTimeout bounds one attempt to connect to one host.
+	connectTimeout = 5 * time.Second
+	// roundTrip bounds a round trip of the recorder to the database, and each change of
+	// a group adds perChange. One that takes longer means that the connection is dead.
+	roundTrip = 5 * time.Second
+	perChange = 5 * time.Millisecond
+	// poolMin is the least size of the pool unless the URL gives one: a slow list must
+	// not hold up the other reads.
+	poolMin = 10
+	// backoffMin and backoffMax bound the time between two attempts to connect, which is
+	// random and doubles with each attempt.
+	backoffMin = 50 * time.Millisecond
+	backoffMax = 2 * time.Second
+)
+
+// parseURL reads a connection string and adds what this program relies on: a
+// connection is to a server that takes writes, is noticed when it is dead, and bears
+// the application's name.
+func parseURL(url, application string) (*pgxpool.Config, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("the database URL cannot be read (%w); it looks like postgres://user:password@host:5432/name", hidePassword(err))
+	}
+	if !strings.Contains(url, "pool_max_conns") {
+		cfg.MaxConns = max(cfg.MaxConns, poolMin)
+	}
+	// A connection that died with its server looks alive until it is used. Each use
+	// pings first, so that after an outage the next read gets a living connection.
+	cfg.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return true }
+	c := cfg.ConnConfig
+	c.Tracer = deadlines{}
+	if c.ValidateConnect == nil {
+		c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = connectTimeout
+	}
+	defaults := map[string]string{
+		"application_name":        application,
+		"timezone":                "UTC",
+		"tcp_keepalives_idle":     "10",
+		"tcp_keepalives_interval": "5",
+		"tcp_keepalives_count":    "3",
+	}
+	for k, v := range defaults {
+		if _, set := c.RuntimeParams[k]; !set {
+			c.RuntimeParams[k] = v
+		}
+	}
+	return cfg, nil
+}
+
+// hidePassword returns an error without the connection string.
+func hidePassword(err error) error {
+	var parse *pgconn.ParseConfigError
+	if errors.As(err, &parse) {
+		return errors.New("it is no valid connection string")
+	}
+	return err
+}
+
+// openPool opens a pool and waits up to startTimeout until the database answers.
+func openPool(ctx context.Context, cfg *pgxpool.Config, log *slog.Logger) (*pgxpool.Pool, error) {
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("the database cannot be used: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	var retry backoff
+	for {
+		err = pool.Ping(ctx)
+		if err == nil {
+			return pool, nil
+		}
+		if !isTemporary(err) || !retry.sleep(ctx) {
+			pool.Close()
+			return nil, fmt.Errorf("the database does not take connections (%s): %w; check its address and that it runs",
+				hostsOf(cfg.ConnConfig), connectCause(err))
+		}
+		log.Info("waiting for the database", "hosts", hostsOf(cfg.ConnConfig), "error", connectCause(err))
+	}
+}
+
+// isTemporary reports whether a later attempt to connect may succeed: not with a wrong
+// password or an unknown database.
+func isTemporary(err error) bool {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return true
+	}
+	return pg.Code[:2] != "28" && pg.Code[:2] != "3D" && pg.Code[:2] != "42"
+}
+
+// connectCause returns the innermost cause of an error of connecting, which has no
+// user names and passwords.
+func connectCause(err error) error {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return errors.New(pg.Message)
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op
+	}
+	return err
+}
+
+// hostsOf returns the hosts of a connection string.
+func hostsOf(c *pgx.ConnConfig) string {
+	hosts := c.Host
+	for _, f := range c.Fallbacks {
+		if f.Host != c.Host {
+			hosts += ", " + f.Host
+		}
+	}
+	return hosts
+}
+
+// backoff is a random wait that grows from attempt to attempt.
+type backoff struct{ next time.Duration }
+
+// sleep waits, and reports whether ctx is still alive.
+func (b *backoff) sleep(ctx context.Context) bool {
+	b.next = min(max(b.next*2, backoffMin), backoffMax)
+	t := time.NewTimer(b.next/2 + rand.N(b.next/2))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// reset makes the next wait a short one.
+func (b *backoff) reset() { b.next = 0 }

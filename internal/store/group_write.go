@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// refusedUnits are the units of a group that the database refused one by one, with
+// the reasons. The transaction is still open.
+type refusedUnits map[*unit]error
+
+// Error implements error.
+func (r refusedUnits) Error() string { return fmt.Sprintf("%d units were refused", len(r)) }
+
+// write sends a group's rows in one round trip and returns the id of the group's
+// last change. The transaction stays open for a COMMIT or ROLLBACK. Units that the
+// database refused one by one are the error refusedUnits.
+func (s *session) write(ctx context.Context, g *group, id uuid.UUID, node string, epoch int64) (last int64, err error) {
+	rs, err := rowsOf(g)
+	if err != nil {
+		return 0, err
+	}
+	n := int64(len(rs.changes))
+	ctx, cancel := context.WithTimeout(ctx, roundTrip+time.Duration(n)*perChange)
+	defer cancel()
+	refused := refusedUnits{}
+	b := &pgx.Batch{}
+	b.Queue("BEGIN")
+	if s.previousGroup != uuid.Nil {
+		b.Queue(sqlDeleteGroup, s.previousGroup)
+	}
+	b.Queue(sqlInsertGroup, id, node, epoch)
+	b.Queue(sqlTakeChangeIDs, n).QueryRow(func(row pgx.Row) error { return row.Scan(&last) })
+	if err := queueRows(b, g, rs, n, refused); err != nil {
+		return 0, err
+	}
+	b.Queue(sqlSetLastOfGroup, id)
+	b.Queue(sqlNotifyOthers, node)
+	if err := s.conn.SendBatch(ctx, b).Close(); err != nil {
+		return 0, err
+	}
+	if len(refused) > 0 {
+		return 0, refused
+	}
+	return last, nil
+}
+
+// queueRows adds the statements that write the n changes of a group and their rows.
+// Units whose rows the statements do not return are added to the refused ones.
+func queueRows(b *pgx.Batch, g *group, rs rows, n int64, refused refusedUnits) error {
+	created, err := encode(rs.created)
+	if err != nil {
+		return err
+	}
+	updated, err := encode(rs.updated)
+	if err != nil {
+		return err
+	}
+	changes, err := encode(rs.changes)
+	if err != nil {
+		return err
+	}
+	answers, err := encode(rs.answers)
+	if err != nil {
+		return err
+	}
+	if len(rs.renamed) > 0 {
+		b.Queue(sqlClearNames, rs.renamed)
+	}
+	if len(rs.updated) > 0 {
+		b.Queue(sqlUpdateObjects, updated).Query(refuseUnwrittenObjects(g, rs.updated, refused, ""))
+	}
+	if len(rs.created) > 0 {
+		b.Queue(sqlInsertObjects, created, n).Query(refuseUnwrittenObjects(g, rs.created, refused, "objects_name_living"))
+	}
+	b.Queue(sqlInsertChanges, changes, n)
+	if len(rs.answers) > 0 {
+		b.Queue(sqlInsertAnswers, answers).Query(refuseUnstoredAnswers(rs.answers, refused))
+	}
+	return nil
+}
+
+// refuseUnwrittenObjects refuses the units whose objects a statement did not return,
+// for the reason of this name in the table of errors.
+func refuseUnwrittenObjects(g *group, sent []objectRow, refused refusedUnits, reason string) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil || len(ids) == len(sent) {
+			return err
+		}
+		written := map[string]bool{}
+		for _, id := range ids {
+			written[id] = true
+		}
+		for _, row := range sent {
+			if written[string(row.ID)] {
+				continue
+			}
+			for i := range g.steps {
+				if g.steps[i].changesObject() && g.steps[i].change.Object.ID == row.ID {
+					refused[g.steps[i].unit] = refusal(reason)
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// refuseUnstoredAnswers refuses the units whose keys already have an answer.
+func refuseUnstoredAnswers(sent []answerRow, refused refusedUnits) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		stored := map[[4]string]bool{}
+		for rows.Next() {
+			var k [4]string
+			if err := rows.Scan(&k[0], &k[1], &k[2], &k[3]); err != nil {
+				return err
+			}
+			stored[k] = true
+		}
+		for _, row := range sent {
+			if !stored[[4]string{row.Principal, row.Method, row.Path, row.Key}] {
+				refused[row.unit] = refusal("kept_key")
+			}
+		}
+		return rows.Err()
+	}
+}
+
+// objectColumns are the members of an objectRow.
+const objectColumns = `r(id text, type text, node text, ia text, name text, version bigint, version_before bigint,
+	created_by bigint, created_at timestamptz, updated_at timestamptz, freed_at timestamptz, refs text[], body jsonb)`
+
+// The statements of a group.
+const (
+	sqlDeleteGroup    = `DELETE FROM groups WHERE id = $1`
+	sqlInsertGroup    = `INSERT INTO groups (id, node, epoch) VALUES ($1, $2, $3)`
+	sqlTakeChangeIDs  = `UPDATE change_head SET last = last + $1 RETURNING last`
+	sqlClearNames     = `UPDATE objects SET name = NULL, body = jsonb_set(body, '{name}', 'null') WHERE id = ANY($1)`
+	sqlSetLastOfGroup = `UPDATE groups SET last = (SELECT last FROM change_head) WHERE id = $1`
+	// Only where there are other nodes: a single process wakes its watchers itself.
+	sqlNotifyOthers = `SELECT pg_notify('datapi_changes', '') FROM nodes
+		WHERE name <> $1 AND last_seen > now() - interval '1 minute' LIMIT 1`
+
+	sqlUpdateObjects = `UPDATE objects o SET name = r.name, version = r.version, updated_at = r.updated_at,
+			freed_at = r.freed_at, refs = r.refs, body = r.body
+		FROM json_to_recordset($1) AS ` + objectColumns + `
+		WHERE o.id = r.id AND o.version = r.version_before AND o.freed_at IS NULL RETURNING o.id`
+
+	sqlInsertObjects = `INSERT INTO objects (id, type, node, ia, name, version, created_change, created_at, updated_at, freed_at, refs, body)
+		SELECT r.id, r.type, r.node, r.ia, r.name, r.version, (SELECT last FROM change_head) - $2::bigint + r.created_by,
+			r.created_at, r.updated_at, r.freed_at, r.refs, r.body
+		FROM json_to_recordset($1) AS ` + objectColumns + `
+		ON CONFLICT (type, name) WHERE freed_at IS NULL AND type <> 'ia' DO NOTHING RETURNING id`
+
+	sqlInsertChanges = `INSERT INTO changes (id, at, node, ia, object_type, object_id, object_name, cause, actor, request_id,
+			reason, outcome, fields, before, after, image, version, reverted_to)
+		SELECT (SELECT last FROM change_head) - $2::bigint + r.ord, r.at, r.node, r.ia, r.object_type, r.object_id, r.object_name,
+			r.cause, r.actor, r.request_id, r.reason, r.outcome, r.fields, r.before, r.after, r.image, r.version, r.reverted_to
+		FROM json_to_recordset($1) AS r(ord bigint, at timestamptz, node text, ia text, object_type text, object_id text,
+			object_name text, cause text, actor text, request_id text, reason text, outcome text, fields text[],
+			before jsonb, after jsonb, image jsonb, version bigint, reverted_to bigint)`
+
+	sqlInsertAnswers = `INSERT INTO kept AS k (principal, method, path, key, body_hash, status, header, body)
+		SELECT r.principal, r.method, r.path, r.key, decode(r.body_hash, 'base64'), r.status, r.header, decode(r.body, 'base64')
+		FROM json_to_recordset($1) AS r(principal text, method text, path text, key text, body_hash text,
+			status integer, header jsonb, body text)
+		ON CONFLICT ON CONSTRAINT kept_key DO UPDATE SET body_hash = excluded.body_hash, status = excluded.status,
+			header = excluded.header, body = excluded.body, at = now()
+			WHERE k.at < now() - interval '24 hours'
+		RETURNING k.principal, k.method, k.path, k.key`
+)

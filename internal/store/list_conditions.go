@@ -1,0 +1,99 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// conditions are the parts of a WHERE and their arguments.
+type conditions struct {
+	parts []string
+	args  []any
+}
+
+// arg adds an argument and returns its placeholder.
+func (c *conditions) arg(v any) string {
+	c.args = append(c.args, v)
+	return fmt.Sprintf("$%d", len(c.args))
+}
+
+// add adds a part that must hold.
+func (c *conditions) add(part string) { c.parts = append(c.parts, part) }
+
+// addAny adds that one of several parts must hold; no values add nothing.
+func (c *conditions) addAny(values []string, part func(string) string) {
+	var parts []string
+	for _, v := range values {
+		parts = append(parts, part(v))
+	}
+	if len(parts) > 0 {
+		c.add("(" + strings.Join(parts, " OR ") + ")")
+	}
+}
+
+// addEqual adds that a column has one of several values; no values add nothing.
+func addEqual[T any](c *conditions, column string, values []T, text func(T) string) {
+	if len(values) == 0 {
+		return
+	}
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = text(v)
+	}
+	c.add(column + " = ANY(" + c.arg(words) + ")")
+}
+
+// where returns the WHERE; there is at least one part.
+func (c *conditions) where() string { return " WHERE " + strings.Join(c.parts, " AND ") }
+
+// conditions returns what a living object must fulfil to be in the list.
+func (q *Query) conditions() (*conditions, error) {
+	c := &conditions{}
+	c.add("type = " + c.arg(q.Type.String()))
+	c.add("freed_at IS NULL")
+	for _, name := range FilterNames(q.Type) {
+		values, asked := q.Filters[name]
+		if !asked {
+			continue
+		}
+		part, err := filtersOf(q.Type)[name].condition(c, name, values)
+		if err != nil {
+			return nil, err
+		}
+		c.add(part)
+	}
+	for name := range q.Filters {
+		if _, known := filtersOf(q.Type)[name]; !known {
+			return nil, badQuery(name, fmt.Sprintf("a list of %s has no filter %s; it has %s", q.Type, quoteShort(name), strings.Join(FilterNames(q.Type), ", ")))
+		}
+	}
+	if err := q.addLabels(c); err != nil {
+		return nil, err
+	}
+	c.addAny(q.Names, func(name string) string { return "name LIKE " + c.arg(likePattern(name)) + ` ESCAPE '\'` })
+	return c, nil
+}
+
+// addLabels adds that each label must be there with one of its values.
+func (q *Query) addLabels(c *conditions) error {
+	for _, key := range slices.Sorted(maps.Keys(q.Labels)) {
+		var wanted []string
+		for _, value := range q.Labels[key] {
+			label, err := json.Marshal(map[string]string{key: value})
+			if err != nil {
+				return err
+			}
+			wanted = append(wanted, string(label))
+		}
+		c.addAny(wanted, func(label string) string { return "labels @> " + c.arg(label) + "::text::jsonb" })
+	}
+	return nil
+}
+
+// likePattern returns the pattern of LIKE for one in which * stands for any text.
+func likePattern(glob string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`, `*`, `%`).Replace(glob)
+}

@@ -1,0 +1,71 @@
+package store
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+func TestOneNodeNameCannotRunTwice(t *testing.T) {
+	url := newDatabase(t)
+	first := openStore(t, url, "alpha")
+	_, err := Open(t.Context(), Config{URL: url, Node: "alpha"})
+	if err == nil || !strings.Contains(err.Error(), `another process runs as node "alpha"`) || !strings.Contains(err.Error(), "--node") {
+		t.Errorf("got %v", err)
+	}
+	record(t, first, creation(endpoint(newID(t), "alpha", "")))
+}
+
+func TestANodeThatWasTakenOverRecordsNothingMore(t *testing.T) {
+	url := newDatabase(t)
+	old := openStore(t, url, "alpha")
+	record(t, old, creation(endpoint(newID(t), "alpha", "")))
+	conn, err := pgx.Connect(t.Context(), url)
+	must(t, err)
+	_, err = claimNode(t.Context(), conn, Config{Node: "alpha"})
+	must(t, err)
+	must(t, conn.Close(t.Context()))
+	_, err = old.Recorder().Record(t.Context(), creation(endpoint(newID(t), "alpha", "")))
+	e := wantError(t, err, dat.RetInternalError, KindStoreAway)
+	if !strings.Contains(e.Detail, "another process has taken over this node") {
+		t.Errorf("the detail is %q", e.Detail)
+	}
+	wantError(t, old.Recorder().Away(), dat.RetInternalError, KindStoreAway)
+	if last := lastChange(t, url); last != 1 {
+		t.Errorf("%d changes are there, want 1", last)
+	}
+}
+
+func TestNodesSayWhichOfThemAreUp(t *testing.T) {
+	url := newDatabase(t)
+	s := openStore(t, url, "alpha")
+	openStore(t, url, "beta")
+	must(t, admin(t.Context(), url, `UPDATE nodes SET last_seen = now() - interval '1 hour' WHERE name = 'beta'`))
+	nodes, err := s.Nodes(t.Context())
+	must(t, err)
+	if len(nodes) != 2 || nodes[0].Name != "alpha" || nodes[0].State != "UP" || nodes[0].Address != "127.0.0.1:1" || nodes[1].State != "DOWN" {
+		t.Errorf("got %+v", nodes)
+	}
+}
+
+func TestARestartContinuesVersionsAndRaisesTheEpoch(t *testing.T) {
+	url := newDatabase(t)
+	id := newID(t)
+	first, err := Open(t.Context(), Config{URL: url, Node: "alpha"})
+	must(t, err)
+	record(t, first, creation(endpoint(id, "alpha", "")))
+	closeStore(t, first)
+	second := openStore(t, url, "alpha")
+	rec := record(t, second, modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV = 3 }))[0]
+	if rec.Change.ID != 2 || rec.Change.Version != 2 || len(rec.Change.Fields) != 1 {
+		t.Errorf("got %+v", rec.Change)
+	}
+	nodes, err := second.Nodes(t.Context())
+	must(t, err)
+	if nodes[0].Epoch != 2 {
+		t.Errorf("the epoch is %d, want 2", nodes[0].Epoch)
+	}
+}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// kind is what the store knows of an object type. A new type needs a row in kinds,
+// and a migration that adds it to the CHECK constraints.
+type kind struct {
+	// empty returns an object of the type to read a row into.
+	empty func() dat.Object
+	// clearLive empties the live members, which are filled in when an object is read
+	// and never recorded; nil if the type has none.
+	clearLive func(dat.Object)
+	// invalidHandle is the subtype of DAT_INVALID_HANDLE for an unknown id of the
+	// type; SubNone if DAT has no single one.
+	invalidHandle dat.Subtype
+	// filters and sorts are what lists of the type have in addition to filtersOfAll
+	// and sortsOfAll.
+	filters map[string]filter
+	sorts   map[string]order
+	// upgrades bring a recorded object to the present form, the first one from form 1
+	// to form 2 and so on; see formMember.
+	upgrades []upgrade
+}
+
+// kinds has a row for each object type.
+var kinds = [...]kind{
+	dat.TypeIA: {
+		empty:         func() dat.Object { return new(dat.IA) },
+		clearLive:     func(o dat.Object) { o.(*dat.IA).Usage = dat.IAUsage{} },
+		invalidHandle: dat.SubInvalidHandleIA,
+		filters: map[string]filter{
+			"provider": {member: "provider", check: checkProvider},
+			"state":    {column: "state", check: checkWord[dat.IAState]},
+		},
+		sorts: byState,
+	},
+	dat.TypePZ: {
+		empty:         func() dat.Object { return new(dat.PZ) },
+		invalidHandle: dat.SubInvalidHandlePZ,
+	},
+	dat.TypeEVD: {
+		empty: func() dat.Object { return new(dat.EVD) },
+		clearLive: func(o dat.Object) {
+			e := o.(*dat.EVD)
+			e.Depth, e.Dropped, e.Mode, e.InUseBy = 0, 0, dat.ModeNone, dat.EVDUsers{}
+		},
+		filters: map[string]filter{"stream": {list: "streams", check: checkWord[dat.Stream]}},
+	},
+	dat.TypeSRQ: {
+		empty: func() dat.Object { return new(dat.SRQ) },
+		clearLive: func(o dat.Object) {
+			s := o.(*dat.SRQ)
+			s.AvailableDTOCount, s.OutstandingDTOCount = nil, nil
+		},
+		invalidHandle: dat.SubInvalidHandleSRQ,
+		filters:       map[string]filter{"pz": handleIn("pz"), "state": {column: "state", check: checkWord[dat.SRQState]}},
+		sorts:         byState,
+	},
+	dat.TypeLMR: {
+		empty:         func() dat.Object { return new(dat.LMR) },
+		invalidHandle: dat.SubInvalidHandleLMR,
+		filters:       map[string]filter{"pz": handleIn("pz"), "mem_type": {member: "mem_type", check: checkWord[dat.MemType]}},
+	},
+	dat.TypeRMR: {
+		empty:         func() dat.Object { return new(dat.RMR) },
+		invalidHandle: dat.SubInvalidHandleRMR,
+		filters:       map[string]filter{"pz": handleIn("pz"), "lmr": handleIn("lmr")},
+	},
+	dat.TypeEndpoint: {
+		empty:         func() dat.Object { return new(dat.Endpoint) },
+		invalidHandle: dat.SubInvalidHandleEP,
+		filters: map[string]filter{
+			"state":             {column: "state", check: checkWord[dat.EPState]},
+			"pz":                handleIn("pz"),
+			"evd":               handleIn("recv_evd", "request_evd", "connect_evd"),
+			"srq":               handleIn("srq"),
+			"remote_ia_address": {column: "remote_ia_address"},
+		},
+		sorts: byState,
+	},
+	dat.TypePSP: {
+		empty:         func() dat.Object { return new(dat.PSP) },
+		invalidHandle: dat.SubInvalidHandlePSP,
+		filters:       map[string]filter{"evd": handleIn("evd"), "conn_qual": connQual},
+	},
+	dat.TypeRSP: {
+		empty:         func() dat.Object { return new(dat.RSP) },
+		invalidHandle: dat.SubInvalidHandleRSP,
+		filters:       map[string]filter{"evd": handleIn("evd"), "endpoint": handleIn("endpoint"), "conn_qual": connQual},
+	},
+	dat.TypeCR: {
+		empty:         func() dat.Object { return new(dat.CR) },
+		clearLive:     func(o dat.Object) { o.(*dat.CR).PrivateData = nil },
+		invalidHandle: dat.SubInvalidHandleCR,
+		filters: map[string]filter{
+			"psp": handleIn("psp"), "rsp": handleIn("rsp"), "endpoint": handleIn("endpoint"), "conn_qual": connQual,
+		},
+	},
+}
+
+// filtersOf returns the filters of a type's lists by name.
+func filtersOf(t dat.ObjectType) map[string]filter {
+	all := maps.Clone(filtersOfAll)
+	maps.Copy(all, kinds[t].filters)
+	return all
+}
+
+// sortsOf returns the members by which a type's lists can be sorted, by name.
+func sortsOf(t dat.ObjectType) map[string]order {
+	all := maps.Clone(sortsOfAll)
+	maps.Copy(all, kinds[t].sorts)
+	return all
+}
+
+// FilterNames returns the names of the filters of a type's lists, in alphabetical
+// order.
+func FilterNames(t dat.ObjectType) []string { return slices.Sorted(maps.Keys(filtersOf(t))) }
+
+// SortNames returns the names of the members by which a type's lists can be sorted,
+// in alphabetical order.
+func SortNames(t dat.ObjectType) []string { return slices.Sorted(maps.Keys(sortsOf(t))) }

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+func TestAStoredAnswerIsCommittedWithItsChange(t *testing.T) {
+	s := openStore(t, newDatabase(t), "alpha")
+	entry := creation(endpoint(newID(t), "alpha", ""))
+	entry.Keep = &dat.Kept{
+		Principal: "p", Method: "POST", Path: "/endpoints", Key: "k", BodyHash: []byte{1},
+		Answer: func(o dat.Object) (int, map[string]string, []byte) {
+			return 201, map[string]string{"ETag": `"1"`}, []byte(o.Head().ID)
+		},
+	}
+	answer, running, err := s.ClaimKey(t.Context(), "p", "POST", "/endpoints", "k")
+	if answer != nil || running || err != nil {
+		t.Fatal(answer, running, err)
+	}
+	if _, running, _ = s.ClaimKey(t.Context(), "p", "POST", "/endpoints", "k"); !running {
+		t.Error("a second request with the key must be told that the first runs")
+	}
+	record(t, s, entry)
+	s.ReleaseKey("p", "POST", "/endpoints", "k")
+	answer, _, err = s.ClaimKey(t.Context(), "p", "POST", "/endpoints", "k")
+	must(t, err)
+	want := &StoredAnswer{BodyHash: []byte{1}, Status: 201, Header: map[string]string{"ETag": `"1"`}, Body: []byte(entry.Object.ID)}
+	if d := cmp.Diff(want, answer); d != "" {
+		t.Error(d)
+	}
+	again := creation(endpoint(newID(t), "alpha", ""))
+	again.Keep = entry.Keep
+	_, err = s.Recorder().Record(t.Context(), again)
+	wantError(t, err, dat.RetInvalidState, KindKeyRunning)
+	_, err = s.Get(t.Context(), dat.TypeEndpoint, again.Object.ID)
+	wantError(t, err, dat.RetInvalidHandle, "")
+}
+
+func TestAnAnswerWithoutAChangeIsStoredForADay(t *testing.T) {
+	url := newDatabase(t)
+	s := openStore(t, url, "alpha")
+	look := func() *StoredAnswer {
+		a, _, err := s.ClaimKey(t.Context(), "p", "PATCH", "/x", "k")
+		must(t, err)
+		s.ReleaseKey("p", "PATCH", "/x", "k")
+		return a
+	}
+	save := func(status int) {
+		must(t, s.SaveAnswer(t.Context(), "p", "PATCH", "/x", "k", StoredAnswer{BodyHash: []byte{1}, Status: status}))
+	}
+	save(409)
+	save(422)
+	if a := look(); a == nil || a.Status != 409 {
+		t.Errorf("the first answer must stay: %+v", a)
+	}
+	must(t, admin(t.Context(), url, `UPDATE kept SET at = now() - interval '25 hours'`))
+	if a := look(); a != nil {
+		t.Errorf("after a day there is still %+v", a)
+	}
+	save(422)
+	if a := look(); a == nil || a.Status != 422 {
+		t.Errorf("after a day the key is free again: %+v", a)
+	}
+}
