@@ -74,7 +74,7 @@ func callVerb(c *cobra.Command, n noun, v verb, opts *callOptions, args []string
 	if err != nil {
 		return err
 	}
-	if rq.path, err = fillPath(c.Context(), cl, n, v.path, args); err != nil {
+	if rq.path, err = fillPath(c.Context(), cl, n, n.path+v.path, args); err != nil {
 		return err
 	}
 	if object, ok := rq.json.(map[string]any); ok {

@@ -113,9 +113,9 @@ func (d document) bodySchema(operation map[string]any) any {
 func TestEveryVerbIsACallOfTheDocument(t *testing.T) {
 	d := readDocument(t)
 	operations := d.operations()
-	for _, n := range nouns {
+	for _, n := range nouns() {
 		for _, v := range n.verbs {
-			key := v.method + " " + placeholder.ReplaceAllString(v.path, "{}")
+			key := v.method + " " + placeholder.ReplaceAllString(n.path+v.path, "{}")
 			operation, ok := operations[key]
 			if !ok {
 				t.Errorf("%s %s: the document has no %s", n.name, v.name, key)
@@ -137,9 +137,9 @@ func TestEveryVerbIsACallOfTheDocument(t *testing.T) {
 
 func TestEveryCallOfTheDocumentHasAVerb(t *testing.T) {
 	verbs := slices.Clone(withoutVerb)
-	for _, n := range nouns {
+	for _, n := range nouns() {
 		for _, v := range n.verbs {
-			verbs = append(verbs, v.method+" "+placeholder.ReplaceAllString(v.path, "{}"))
+			verbs = append(verbs, v.method+" "+placeholder.ReplaceAllString(n.path+v.path, "{}"))
 		}
 	}
 	operations := readDocument(t).operations()

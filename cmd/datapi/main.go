@@ -50,7 +50,7 @@ func newRoot(std streams) *cobra.Command {
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.AddCommand(newServe(), newMigrate(), newOpenAPI())
-	for _, n := range nouns {
+	for _, n := range nouns() {
 		root.AddCommand(newNoun(n))
 	}
 	root.AddCommand(newBatch())

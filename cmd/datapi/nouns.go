@@ -1,11 +1,14 @@
 package main
 
-// noun is a type of object with its verbs.
+import "github.com/datapi/datapi/internal/dat"
+
+// noun is a command and its verbs: a type of objects, the changes or the nodes.
 type noun struct {
 	name    string
 	objects string   // its plural, for help
-	path    string   // of its collection
+	path    string   // of its collection, below /api/v1
 	watched string   // the word that /changes knows it by; empty where nothing of it is recorded
+	named   bool     // whether its objects may have names of their own
 	columns []string // of its table, as dotted paths
 	verbs   []verb
 }
@@ -23,7 +26,7 @@ const (
 type verb struct {
 	name   string
 	method string
-	path   string // below /api/v1; {…} are the positional arguments
+	path   string // below that of the noun; {…} are the positional arguments
 	help   string // begins with the DAT call where there is one
 	answer answerKind
 	query  []member
@@ -34,15 +37,40 @@ type verb struct {
 	input bool
 }
 
-// nouns are the client's commands, in the order of the API's page.
-var nouns = []noun{
-	iaNoun, epNoun, pzNoun, evdNoun, srqNoun, lmrNoun, rmrNoun, pspNoun, rspNoun, crNoun, changeNoun, nodeNoun,
+// objectNouns has a row for each type of objects: a new type is a new row.
+var objectNouns = [...]noun{
+	dat.TypeIA:       iaNoun,
+	dat.TypePZ:       pzNoun,
+	dat.TypeEVD:      evdNoun,
+	dat.TypeSRQ:      srqNoun,
+	dat.TypeLMR:      lmrNoun,
+	dat.TypeRMR:      rmrNoun,
+	dat.TypeEndpoint: epNoun,
+	dat.TypePSP:      pspNoun,
+	dat.TypeRSP:      rspNoun,
+	dat.TypeCR:       crNoun,
+}
+
+// nounOf returns the noun of a type of objects, with what package dat knows of it.
+func nounOf(t dat.ObjectType) noun {
+	n := objectNouns[t]
+	n.path, n.watched, n.named = "/"+t.Plural(), t.String(), t.Nameable()
+	return n
+}
+
+// nouns returns all commands of the client that have verbs.
+func nouns() []noun {
+	var all []noun
+	for _, t := range dat.ObjectTypes() {
+		all = append(all, nounOf(t))
+	}
+	return append(all, changeNoun, nodeNoun)
 }
 
 // Members that several verbs have.
 var (
 	memberIA     = member{"ia", text, true, "IA that the object belongs to, as soft0@node"}
-	memberPZ     = member{"pz", handle, false, "protection zone, or null"}
+	memberPZ     = member{dat.ParamPZ.String(), handle, false, dat.ParamPZ.Help()}
 	memberName   = member{"name", text, false, "name of its own, unique among the living of its type"}
 	memberLabels = member{"labels", pairs, false, "labels as key=value"}
 	memberCookie = member{"cookie", text, false, "returned with the completion"}
@@ -77,19 +105,22 @@ var (
 	filterLabel = filter("label", "label as key=value")
 )
 
+// ofConsumers are the filters of the lists of what consumers create.
+var ofConsumers = []member{filterIA, filterNode, filterName, filterLabel}
+
 // listVerb, showVerb, createVerb and freeVerb are the calls that the types of objects share.
-func listVerb(path, objects string, filters ...member) verb {
-	return verb{name: "list", method: "GET", path: path, answer: list, query: listQuery(filters...), help: "List the " + objects}
+func listVerb(objects string, filters ...member) verb {
+	return verb{name: "list", method: "GET", answer: list, query: listQuery(filters...), help: "List the " + objects}
 }
 
-func showVerb(path, help string) verb {
-	return verb{name: "show", method: "GET", path: path + "/{id}", help: help}
+func showVerb(help string) verb {
+	return verb{name: "show", method: "GET", path: "/{id}", help: help}
 }
 
-func createVerb(path, help string, members ...member) verb {
-	return verb{name: "create", method: "POST", path: path, help: help, body: append(members, memberName, memberLabels)}
+func createVerb(help string, members ...member) verb {
+	return verb{name: "create", method: "POST", help: help, body: append(members, memberName, memberLabels)}
 }
 
-func freeVerb(path, help string) verb {
-	return verb{name: "free", method: "DELETE", path: path + "/{id}", help: help}
+func freeVerb(help string) verb {
+	return verb{name: "free", method: "DELETE", path: "/{id}", help: help}
 }

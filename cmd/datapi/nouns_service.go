@@ -1,54 +1,54 @@
 package main
 
 var pspNoun = noun{
-	name: "psp", objects: "public service points", path: "/psps", watched: "psp",
+	name: "psp", objects: "public service points",
 	columns: []string{"id", "name", "ia", "conn_qual", "evd", "ep_creator"},
 	verbs: []verb{
-		listVerb("/psps", "public service points", filterIA, filterNode, filterName, filterLabel),
-		showVerb("/psps", "dat_psp_query"),
-		createVerb("/psps", "dat_psp_create; without --conn-qual dat_psp_create_any", memberIA,
+		listVerb("public service points", ofConsumers...),
+		showVerb("dat_psp_query"),
+		createVerb("dat_psp_create; without --conn-qual dat_psp_create_any", memberIA,
 			member{"conn_qual", number, false, "qualifier to listen on, 1 to 65535"},
 			member{"evd", handle, true, "EVD of the connection requests"},
 			member{"ep_creator", text, false, "CONSUMER or PROVIDER"}),
-		freeVerb("/psps", "dat_psp_free"),
+		freeVerb("dat_psp_free"),
 	},
 }
 
 var rspNoun = noun{
-	name: "rsp", objects: "reserved service points", path: "/rsps", watched: "rsp",
+	name: "rsp", objects: "reserved service points",
 	columns: []string{"id", "name", "ia", "conn_qual", "evd", "endpoint"},
 	verbs: []verb{
-		listVerb("/rsps", "reserved service points", filterIA, filterNode, filterName, filterLabel),
-		showVerb("/rsps", "dat_rsp_query"),
-		createVerb("/rsps", "dat_rsp_create", memberIA,
+		listVerb("reserved service points", ofConsumers...),
+		showVerb("dat_rsp_query"),
+		createVerb("dat_rsp_create", memberIA,
 			member{"conn_qual", number, true, "qualifier to listen on, 1 to 65535"},
 			member{"endpoint", handle, true, "endpoint that the one request gets"},
 			member{"evd", handle, true, "EVD of the connection request"}),
-		freeVerb("/rsps", "dat_rsp_free"),
+		freeVerb("dat_rsp_free"),
 	},
 }
 
 var crNoun = noun{
-	name: "cr", objects: "connection requests", path: "/crs", watched: "cr",
+	name: "cr", objects: "connection requests",
 	columns: []string{"id", "ia", "conn_qual", "remote_ia_address", "remote_port_qual", "private_data_size", "endpoint"},
 	verbs: []verb{
-		listVerb("/crs", "connection requests", filterIA, filterNode),
-		showVerb("/crs", "dat_cr_query"),
-		{name: "accept", method: "POST", path: "/crs/{id}/accept", help: "dat_cr_accept", body: []member{
+		listVerb("connection requests", filterIA, filterNode),
+		showVerb("dat_cr_query"),
+		{name: "accept", method: "POST", path: "/{id}/accept", help: "dat_cr_accept", body: []member{
 			{"endpoint", handle, false, "endpoint to accept with, where the request brought none"}, memberBlob,
 		}},
-		{name: "reject", method: "POST", path: "/crs/{id}/reject", help: "dat_cr_reject", body: []member{memberBlob}},
-		{name: "handoff", method: "POST", path: "/crs/{id}/handoff", help: "dat_cr_handoff", body: []member{
+		{name: "reject", method: "POST", path: "/{id}/reject", help: "dat_cr_reject", body: []member{memberBlob}},
+		{name: "handoff", method: "POST", path: "/{id}/handoff", help: "dat_cr_handoff", body: []member{
 			{"conn_qual", number, true, "qualifier to give the request to"},
 		}},
 	},
 }
 
 var changeNoun = noun{
-	name: "change", objects: "changes", path: "/changes", watched: "",
+	name: "change", objects: "changes", path: "/changes",
 	columns: []string{"id", "at", "object.type", "object.name", "object.id", "cause", "outcome", "fields", "version", "actor"},
 	verbs: []verb{{
-		name: "list", method: "GET", path: "/changes", help: "What was done and what happened, newest first", answer: list,
+		name: "list", method: "GET", help: "What was done and what happened, newest first", answer: list,
 		query: []member{
 			{"limit", number, false, "rows of one answer, 1 to 1000"},
 			{"cursor", text, false, "where the answer before ended"},
@@ -65,7 +65,7 @@ var nodeNoun = noun{
 	name: "node", objects: "nodes", path: "/nodes",
 	columns: []string{"name", "address", "version", "state", "last_seen"},
 	verbs: []verb{{
-		name: "list", method: "GET", path: "/nodes", answer: list,
+		name: "list", method: "GET", answer: list,
 		help: "List the hosts that share this database",
 	}},
 }

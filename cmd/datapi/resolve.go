@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/datapi/datapi/internal/dat"
 )
 
 // fillPath puts the positional arguments into the path. Where the id of an object that may have a name is asked
@@ -15,7 +17,7 @@ import (
 func fillPath(ctx context.Context, cl *client, n noun, path string, args []string) (string, error) {
 	for i, place := range placeholder.FindAllString(path, -1) {
 		word := args[i]
-		if place == "{id}" && hasNames(n) && uuid.Validate(word) != nil {
+		if place == "{id}" && n.named && uuid.Validate(word) != nil {
 			id, err := idOf(ctx, cl, n, word)
 			if err != nil {
 				return "", err
@@ -25,16 +27,6 @@ func fillPath(ctx context.Context, cl *client, n noun, path string, args []strin
 		path = strings.Replace(path, place, url.PathEscape(word), 1)
 	}
 	return path, nil
-}
-
-// hasNames tells whether objects of the type may have names of their own.
-func hasNames(n noun) bool {
-	for _, c := range n.columns {
-		if c == "name" {
-			return n.name != "node"
-		}
-	}
-	return false
 }
 
 // idOf finds the living object with the given name.
@@ -67,7 +59,11 @@ func fillHandles(ctx context.Context, cl *client, members []member, object map[s
 		if m.kind != handle || !ok || uuid.Validate(word) == nil {
 			continue
 		}
-		id, err := idOf(ctx, cl, nounOf(m.wire), word)
+		t, err := typeOfHandle(m.wire)
+		if err != nil {
+			return err
+		}
+		id, err := idOf(ctx, cl, nounOf(t), word)
 		if err != nil {
 			return err
 		}
@@ -76,13 +72,8 @@ func fillHandles(ctx context.Context, cl *client, members []member, object map[s
 	return nil
 }
 
-// nounOf is the type of object that a handle is of: a `recv_evd` is an EVD.
-func nounOf(wire string) noun {
-	short := wire[strings.LastIndexByte(wire, '_')+1:]
-	for _, n := range []noun{epNoun, pzNoun, evdNoun, srqNoun, lmrNoun, rmrNoun} {
-		if n.name == short || n.watched == short {
-			return n
-		}
-	}
-	panic("no type of object is called " + short) // a test walks all verbs
+// typeOfHandle returns the type of object that a member names by its last word: a `recv_evd` is an EVD.
+func typeOfHandle(wire string) (t dat.ObjectType, err error) {
+	err = t.UnmarshalText([]byte(wire[strings.LastIndexByte(wire, '_')+1:]))
+	return t, err
 }

@@ -11,7 +11,10 @@
 //
 //	transitions     state × input → verdict           Judge
 //	readiness       what an operation needs besides   Ready, Operations
-//	params          the modify matrix                 CheckEPModify, CheckEPCreate, Modifiable
+//	params          the modify matrix                 CheckEPModify, CheckEPCreate, Modifiable,
+//	                                                  Endpoint.Value, SameParams, Differences
+//	valueKinds      what a kind of values has         Param.ReadValue
+//	objectTypes     what a type of object has         ObjectType.New, ReadObject, RemakeOrder
 //	modifiableIn    group × state                     Param.ModifiableIn
 //	flagRules       flags on shared EVDs              EVDUse.Check
 //	postings        limits of the post operations     CheckPost

@@ -1,44 +1,5 @@
 package dat
 
-// ObjectType is the type of a DAT object that this service manages (DAT_HANDLE_TYPE).
-type ObjectType uint8
-
-// The object types.
-const (
-	TypeIA ObjectType = iota
-	TypePZ
-	TypeEVD
-	TypeSRQ
-	TypeLMR
-	TypeRMR
-	TypeEndpoint
-	TypePSP
-	TypeRSP
-	TypeCR
-)
-
-var objectTypeNames = [...]string{
-	TypeIA:       "ia",
-	TypePZ:       "pz",
-	TypeEVD:      "evd",
-	TypeSRQ:      "srq",
-	TypeLMR:      "lmr",
-	TypeRMR:      "rmr",
-	TypeEndpoint: "endpoint",
-	TypePSP:      "psp",
-	TypeRSP:      "rsp",
-	TypeCR:       "cr",
-}
-
-// String is the wire word.
-func (o ObjectType) String() string { return nameOf(objectTypeNames[:], o) }
-
-// MarshalText writes the wire word.
-func (o ObjectType) MarshalText() ([]byte, error) { return textOf(objectTypeNames[:], o) }
-
-// UnmarshalText reads the wire word; another word is an error.
-func (o *ObjectType) UnmarshalText(b []byte) error { return parse(objectTypeNames[:], b, o) }
-
 // ObjectRef names an object without holding it.
 type ObjectRef struct {
 	Type ObjectType `json:"type"`

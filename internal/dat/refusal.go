@@ -27,26 +27,16 @@ func outOfRange(n int, field string, value, least, most int64, ia Handle, limit 
 // lastWord is a wire name without the members that enclose it.
 func lastWord(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// handleSubtypes are the subtypes of DAT_INVALID_HANDLE by object type. An EVD
-// has several; the judges of the calls that take one choose among them.
-var handleSubtypes = [...]Subtype{
-	TypeIA:       SubInvalidHandleIA,
-	TypePZ:       SubInvalidHandlePZ,
-	TypeEVD:      SubInvalidHandle1,
-	TypeSRQ:      SubInvalidHandleSRQ,
-	TypeLMR:      SubInvalidHandleLMR,
-	TypeRMR:      SubInvalidHandleRMR,
-	TypeEndpoint: SubInvalidHandleEP,
-	TypePSP:      SubInvalidHandlePSP,
-	TypeRSP:      SubInvalidHandleRSP,
-	TypeCR:       SubInvalidHandleCR,
-}
-
 // InvalidHandle is DAT_INVALID_HANDLE for a handle that names no living object
 // of its type (D16); field is the member that carried it, empty for the object
 // that the call is about.
 func InvalidHandle(t ObjectType, h Handle, field string) *Error {
-	return refuse(RetInvalidHandle, handleSubtypes[t], field, "there is no %s %q; it never was or has been freed", t, string(h))
+	return refuse(RetInvalidHandle, t.InvalidHandle(), field, "%s", missing(t, h))
+}
+
+// missing says that a handle names no living object of its type.
+func missing(t ObjectType, h Handle) string {
+	return fmt.Sprintf("there is no %s %q; it never was or has been freed", t, string(h))
 }
 
 // foreign is what is wrong with an object of another IA (D33), or empty.

@@ -70,14 +70,14 @@ var wrongHandle = map[ObjectType]func(*setter, *param, Handle) string{
 	TypePZ: func(s *setter, _ *param, h Handle) string {
 		ia, ok := s.resolver.PZ(h)
 		if !ok {
-			return InvalidHandle(TypePZ, h, "").Detail
+			return missing(TypePZ, h)
 		}
 		return foreign(TypePZ, h, ia, s.facts.IA)
 	},
 	TypeEVD: func(s *setter, row *param, h Handle) string {
 		use, ok := s.resolver.EVD(h)
 		if !ok {
-			return InvalidHandle(TypeEVD, h, "").Detail
+			return missing(TypeEVD, h)
 		}
 		return use.wrongFor(row.stream, h, s.facts.IA)
 	},
