@@ -8,7 +8,7 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// Sizes that the adapters state in their attributes.
+// The limits that the adapters declare, sizes and addresses in bytes.
 const (
 	maxObjects     = 1 << 20
 	maxDTOs        = 16384
@@ -22,13 +22,13 @@ const (
 	firstAddress   = 1 << 32
 )
 
-// attributes are those of dat_ia_query, all of them filled (D24–D32).
+// attributes returns those of dat_ia_query for an adapter, all of them filled (D24–D32).
 func attributes(a *adapter) (dat.IAAttributes, dat.ProviderAttributes) {
 	address := a.addr.String()
 	transport := map[string]string{
 		"transport": "memory", "link_layer": "memory",
 		"ipv4_address": address, "ipv6_address": a.addr6.String(),
-		"rnr_timer_us": micros(a.fabric.rnrTime), "ack_timer_us": micros(a.fabric.ackTime),
+		"rnr_timer_us": microseconds(a.fabric.rnrTime), "ack_timer_us": microseconds(a.fabric.ackTime),
 	}
 	vendor := map[string]string{"implementation": "software"}
 	provider := map[string]string{
@@ -82,4 +82,5 @@ func attributes(a *adapter) (dat.IAAttributes, dat.ProviderAttributes) {
 	}
 }
 
-func micros(d time.Duration) string { return strconv.FormatInt(d.Microseconds(), 10) }
+// microseconds returns d as the named attributes have times.
+func microseconds(d time.Duration) string { return strconv.FormatInt(d.Microseconds(), 10) }

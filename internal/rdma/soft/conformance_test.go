@@ -16,7 +16,7 @@ import (
 	"github.com/datapi/datapi/internal/rdma/soft"
 )
 
-// open gives a case two adapters on a fabric of its own.
+// open sets a case up with two adapters on a fabric of its own.
 func open(*testing.T) rdmatest.Setup {
 	p := soft.New(2)
 	return rdmatest.Setup{

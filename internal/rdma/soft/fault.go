@@ -13,19 +13,19 @@ import (
 func (f *Fabric) Cut(a, b string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.cuts[pair(a, b)] = true
+	f.cuts[cutKey(a, b)] = true
 }
 
 // Mend lets packets pass again; what was sent meanwhile and has retries left arrives.
 func (f *Fabric) Mend(a, b string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.cuts, pair(a, b))
+	delete(f.cuts, cutKey(a, b))
 }
 
-// Kill makes an endpoint dumb and deaf, as if its host had stopped: its peer
-// learns nothing until it sends or probes. A reset revives it. False where
-// there is no such endpoint.
+// Kill makes an endpoint silent, as if its host had stopped: its peer learns nothing
+// until it sends or probes. A reset revives it. It reports whether there is such an
+// endpoint.
 func (f *Fabric) Kill(endpoint dat.Handle) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -41,7 +41,7 @@ func (f *Fabric) Kill(endpoint dat.Handle) bool {
 }
 
 // Remove takes the device of an adapter away: its objects die, its peers'
-// connections break (T48). False where there is none, or it is gone already.
+// connections break (T48). It reports whether the device was there.
 func (f *Fabric) Remove(ia string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -49,7 +49,7 @@ func (f *Fabric) Remove(ia string) bool {
 	if a == nil || a.state == dat.IAGone {
 		return false
 	}
-	a.clear(rdma.ReportBroken)
+	a.freeAll(rdma.ReportBroken)
 	a.state = dat.IAGone
 	a.report(rdma.Report{
 		Kind: rdma.ReportDeviceGone, Reason: "DEVICE_REMOVED",
@@ -58,7 +58,8 @@ func (f *Fabric) Remove(ia string) bool {
 	return true
 }
 
-// Return brings a removed device back, empty (T49). False where it is not gone.
+// Return brings a removed device back, without objects (T49). It reports whether the
+// device was gone.
 func (f *Fabric) Return(ia string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,7 +73,8 @@ func (f *Fabric) Return(ia string) bool {
 }
 
 // SetPort switches the port of an adapter on or off. While it is off nothing
-// passes; connections live as long as their retries. False where nothing changes.
+// passes; connections live as long as their retries. It reports whether that changed
+// anything.
 func (f *Fabric) SetPort(ia string, up bool) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,14 +90,14 @@ func (f *Fabric) SetPort(ia string, up bool) bool {
 	return true
 }
 
-// Plug adds an adapter, which Arrivals delivers; it gives its name, or "" after Close.
+// Plug adds an adapter, which Arrivals delivers. It returns its name, or "" after Close.
 func (f *Fabric) Plug() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
 		return ""
 	}
-	a := f.plug()
+	a := f.addAdapter()
 	f.provider.arrivals.Put(a)
 	return a.name
 }
@@ -107,12 +109,12 @@ func (f *Fabric) SetDelay(d time.Duration) {
 	f.delay = d
 }
 
-// Hold keeps everything that is sent until Release.
+// Hold keeps everything that is sent on its way until Release.
 func (f *Fabric) Hold() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.held = true
-	stop(&f.timer)
+	stopTimer(&f.timer)
 }
 
 // Release lets what was held go on, in order.
@@ -120,11 +122,11 @@ func (f *Fabric) Release() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.held = false
-	f.carry()
+	f.deliverDue()
 }
 
-// Inject reports r on an adapter as if it had happened: late, early and
-// repeated events for those that must stand them. False where there is no adapter.
+// Inject makes an adapter report r, for tests of late, early and repeated reports. It
+// reports whether there is such an adapter.
 func (f *Fabric) Inject(ia string, r rdma.Report) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -136,7 +138,7 @@ func (f *Fabric) Inject(ia string, r rdma.Report) bool {
 	return true
 }
 
-// adapter is the adapter of a name, nil where there is none.
+// adapter returns the adapter of a name, nil if there is none.
 func (f *Fabric) adapter(ia string) *adapter {
 	for _, a := range f.adapters {
 		if a.name == ia {
@@ -144,44 +146,4 @@ func (f *Fabric) adapter(ia string) *adapter {
 		}
 	}
 	return nil
-}
-
-// Census counts what lives on a fabric; all zero when everything was freed.
-type Census struct {
-	PZs, EVDs, SRQs, LMRs, RMRs, EPs, Listeners int
-	// Requests wait for an answer, Connections are set up or being set up (by
-	// their ends), Keys are usable by peers, Shared are named memories.
-	Requests, Connections, Keys, Shared int
-	// Memory is in bytes; Parcels are on the wire; Posted are receives and
-	// requests that have not completed.
-	Memory  int64
-	Parcels int
-	Posted  int
-}
-
-// Census counts everything on the fabric now.
-func (f *Fabric) Census() Census {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	c := Census{Shared: len(f.shared), Memory: f.memory, Parcels: len(f.wire)}
-	for _, a := range f.adapters {
-		c.PZs += a.count[kindPZ]
-		c.EVDs += a.count[kindEVD]
-		c.SRQs += a.count[kindSRQ]
-		c.LMRs += a.count[kindLMR]
-		c.RMRs += a.count[kindRMR]
-		c.EPs += a.count[kindEP]
-		c.Listeners += a.count[kindListener]
-		c.Requests += len(a.requests)
-		c.Keys += len(a.keys)
-		for p := range a.live {
-			if e, ok := p.(*ep); ok {
-				c.Posted += len(e.recvs) + len(e.taken) + len(e.sends)
-				if e.conn != nil {
-					c.Connections++
-				}
-			}
-		}
-	}
-	return c
 }

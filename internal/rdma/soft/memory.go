@@ -7,17 +7,21 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// block is memory that one or more regions show.
+// block is memory that one or more regions and bound windows show.
 type block struct {
-	data   []byte
-	base   uint64
-	users  int
+	data []byte
+	// base is the address of the first byte.
+	base uint64
+	// users counts the regions and bound windows; the memory goes with the last one.
+	users int
+	// shared is its id as MemSharedVirtual, "" for memory of another type.
 	shared string
 }
 
 // rights is a set of privileges.
 type rights uint8
 
+// rightsOf returns the set of the privileges.
 func rightsOf(privileges []dat.Privilege) rights {
 	var r rights
 	for _, p := range privileges {
@@ -28,16 +32,16 @@ func rightsOf(privileges []dat.Privilege) rights {
 
 func (r rights) has(p dat.Privilege) bool { return r&(1<<p) != 0 }
 
-// cover tells whether a window with the rights want may lie on memory with the
-// rights r: what peers read must be readable here, what they write writable.
-func (r rights) cover(want rights) bool {
+// allowWindow reports whether a window with the rights want may be bound to memory
+// with the rights r: what peers read must be readable here, what they write writable.
+func (r rights) allowWindow(want rights) bool {
 	reads := want.has(dat.PrivRemoteRead) || want.has(dat.PrivLocalRead)
 	writes := want.has(dat.PrivRemoteWrite) || want.has(dat.PrivLocalWrite)
 	return (!reads || r.has(dat.PrivLocalRead)) && (!writes || r.has(dat.PrivLocalWrite))
 }
 
-// window is a stretch of memory with who may use it and how.
-type window struct {
+// extent is a stretch of a block with the zone and the rights that its users need.
+type extent struct {
 	zone   *pz
 	memory *block
 	offset int64
@@ -45,48 +49,21 @@ type window struct {
 	rights rights
 }
 
-// address is where peers and registrations see the first byte.
-func (w *window) address() uint64 { return w.memory.base + uint64(w.offset) }
+// address returns where peers see the first byte.
+func (x *extent) address() uint64 { return x.memory.base + uint64(x.offset) }
 
-// span gives length bytes from off, or nothing where they are not all inside.
-func (w *window) span(off, length int64) ([]byte, bool) {
-	if off < 0 || length < 0 || off > w.length || length > w.length-off {
+// bytes returns length bytes from off; inside is false where the extent has fewer.
+func (x *extent) bytes(off, length int64) (data []byte, inside bool) {
+	if off < 0 || length < 0 || off > x.length || length > x.length-off {
 		return nil, false
 	}
-	start := w.offset + off
-	return w.memory.data[start : start+length], true
+	start := x.offset + off
+	return x.memory.data[start : start+length], true
 }
 
-// lmr is registered memory.
-type lmr struct {
-	core
-	window
-	key uint32
-}
-
-// CreateLMR implements rdma.IA.
-func (a *adapter) CreateLMR(id dat.Handle, spec rdma.LMRSpec) (rdma.LMR, error) {
-	f := a.fabric
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := a.usable(); err != nil {
-		return nil, err
-	}
-	memory, offset, err := f.find(spec)
-	if err != nil {
-		return nil, err
-	}
-	l := &lmr{window: window{asPZ(spec.PZ), memory, offset, spec.Length, rightsOf(spec.Privileges)}}
-	if err := a.admit(l, kindLMR, id); err != nil {
-		f.release(memory)
-		return nil, err
-	}
-	l.key = a.addKey(&l.window)
-	return l, nil
-}
-
-// find gives the memory that spec speaks of, with one user more.
-func (f *Fabric) find(spec rdma.LMRSpec) (*block, int64, error) {
+// acquire returns the block that spec asks for with one user more, and the offset in
+// it. The lock is held.
+func (f *Fabric) acquire(spec rdma.LMRSpec) (*block, int64, error) {
 	switch spec.MemType {
 	case dat.MemLMR:
 		of, ok := spec.Of.(*lmr)
@@ -96,15 +73,15 @@ func (f *Fabric) find(spec rdma.LMRSpec) (*block, int64, error) {
 				Detail: "The region to register again is gone; name a living one.",
 			}
 		}
-		if _, inside := of.span(spec.Offset, spec.Length); !inside {
-			return nil, 0, outside("length", of.length)
+		if _, inside := of.bytes(spec.Offset, spec.Length); !inside {
+			return nil, 0, errOutside("length", of.length)
 		}
 		of.memory.users++
 		return of.memory, of.offset + spec.Offset, nil
 	case dat.MemSharedVirtual:
 		if b := f.shared[spec.SharedID]; b != nil {
 			if spec.Length > int64(len(b.data)) {
-				return nil, 0, outside("length", int64(len(b.data)))
+				return nil, 0, errOutside("length", int64(len(b.data)))
 			}
 			b.users++
 			return b, 0, nil
@@ -121,14 +98,15 @@ func (f *Fabric) find(spec rdma.LMRSpec) (*block, int64, error) {
 	}
 }
 
-func outside(field string, length int64) error {
+// errOutside refuses a range that is not inside of memory of length bytes.
+func errOutside(field string, length int64) error {
 	return &dat.Error{
 		Return: dat.RetInvalidParameter, Field: field,
 		Detail: fmt.Sprintf("The memory has only %d bytes; the new region must lie inside.", length),
 	}
 }
 
-// allocate gives zeroed memory at an address of its own.
+// allocate returns a block of zeroed memory at an address of its own, with one user.
 func (f *Fabric) allocate(length int64) (*block, error) {
 	if length < 0 || length > f.memoryLimit-f.memory {
 		return nil, &dat.Error{
@@ -147,6 +125,7 @@ func (f *Fabric) allocate(length int64) (*block, error) {
 	return b, nil
 }
 
+// release takes one user from a block.
 func (f *Fabric) release(b *block) {
 	b.users--
 	if b.users > 0 {
@@ -158,104 +137,13 @@ func (f *Fabric) release(b *block) {
 	}
 }
 
-// addKey gives peers a key for w that was not used before.
-func (a *adapter) addKey(w *window) uint32 {
+// addKey returns a key for peers to an extent that no other has.
+func (a *adapter) addKey(x *extent) uint32 {
 	for {
 		a.lastKey++
 		if _, used := a.keys[a.lastKey]; !used && a.lastKey != 0 {
-			a.keys[a.lastKey] = w
+			a.keys[a.lastKey] = x
 			return a.lastKey
 		}
 	}
-}
-
-// Free implements rdma.Object.
-func (l *lmr) Free() { l.free(l) }
-
-func (l *lmr) drop() {
-	delete(l.ia.keys, l.key)
-	l.ia.fabric.release(l.memory)
-}
-
-// Context implements rdma.LMR.
-func (l *lmr) Context() (uint32, uint64) { return l.key, l.address() }
-
-// ReadAt implements rdma.LMR.
-func (l *lmr) ReadAt(p []byte, off int64) (int, error) {
-	return l.reach(off, int64(len(p)), func(memory []byte) int { return copy(p, memory) })
-}
-
-// WriteAt implements rdma.LMR.
-func (l *lmr) WriteAt(p []byte, off int64) (int, error) {
-	return l.reach(off, int64(len(p)), func(memory []byte) int { return copy(memory, p) })
-}
-
-func (l *lmr) reach(off, length int64, move func([]byte) int) (int, error) {
-	l.ia.fabric.mu.Lock()
-	defer l.ia.fabric.mu.Unlock()
-	if err := l.stale(); err != nil {
-		return 0, err
-	}
-	memory, ok := l.span(off, length)
-	if !ok {
-		return 0, outside("offset", l.length)
-	}
-	return move(memory), nil
-}
-
-// rmr is a window that binds make and unmake.
-type rmr struct {
-	core
-	zone *pz
-	key  uint32
-	of   *lmr
-}
-
-// CreateRMR implements rdma.IA.
-func (a *adapter) CreateRMR(id dat.Handle, zone rdma.Object) (rdma.Object, error) {
-	a.fabric.mu.Lock()
-	defer a.fabric.mu.Unlock()
-	w := &rmr{zone: asPZ(zone)}
-	if err := a.admit(w, kindRMR, id); err != nil {
-		return nil, err
-	}
-	return w, nil
-}
-
-// Free implements rdma.Object.
-func (w *rmr) Free() { w.free(w) }
-
-func (w *rmr) drop() { w.unbind() }
-
-// unbind makes the present key useless.
-func (w *rmr) unbind() {
-	if w.key != 0 {
-		delete(w.ia.keys, w.key)
-		w.ia.fabric.release(w.of.memory)
-		w.key, w.of = 0, nil
-	}
-}
-
-// bind gives the window a new key; the old one is useless from now on.
-func (w *rmr) bind(e *ep, q *rdma.Request) (key uint32, address uint64, ok bool) {
-	if !w.alive || w.zone != e.zone() {
-		return 0, 0, false
-	}
-	if len(q.Privileges) == 0 || q.Length == 0 {
-		w.unbind()
-		return 0, 0, true
-	}
-	l, isLMR := q.LMR.(*lmr)
-	if !isLMR || !l.alive || l.zone != w.zone || !l.rights.cover(rightsOf(q.Privileges)) {
-		return 0, 0, false
-	}
-	if _, inside := l.span(q.Offset, q.Length); !inside {
-		return 0, 0, false
-	}
-	w.unbind()
-	l.memory.users++
-	w.of = l
-	part := &window{w.zone, l.memory, l.offset + q.Offset, q.Length, rightsOf(q.Privileges)}
-	w.key = w.ia.addKey(part)
-	return w.key, part.address(), true
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/datapi/datapi/internal/rdma/soft"
 )
 
-// modelEP is an endpoint as a naive reader of the pages sees it.
+// modelEP is an endpoint as the pages describe it.
 type modelEP struct {
 	id         dat.Handle
 	ia         int
@@ -40,17 +40,19 @@ type model struct {
 	crs  [2]dat.Handle // EVDs for requests
 	psps [2]*dat.PSP
 	eps  []*modelEP
-	// requests wait at an adapter: by id, whose they are.
+	// requests are the connection requests without an answer, by their CR.
 	requests map[dat.Handle]*waitingRequest
 	fired    map[dat.Handle]int
 	rsps     int64
 }
 
+// waitingRequest is a connection request without an answer at adapter ia; own is the
+// endpoint of its RSP, nil where it came to a PSP.
 type waitingRequest struct {
-	ia     int
-	active *modelEP
-	own    *modelEP
-	gone   bool
+	ia        int
+	active    *modelEP
+	own       *modelEP
+	withdrawn bool
 }
 
 var by = manager.Call{Actor: "model"}
@@ -102,7 +104,7 @@ const (
 	refusedFull  = "DAT_INSUFFICIENT_RESOURCES"
 )
 
-// pick draws a living endpoint; it makes one where there is none.
+// pick draws an endpoint; it creates one if there is none.
 func (x *model) pick(t *rapid.T) *modelEP {
 	for len(x.eps) == 0 {
 		x.create(t)
@@ -110,39 +112,39 @@ func (x *model) pick(t *rapid.T) *modelEP {
 	return rapid.SampledFrom(x.eps).Draw(t, "endpoint")
 }
 
-// over ends e's connection or its setup: what is posted is flushed.
-func (e *modelEP) over() { e.state, e.recvs, e.peer = "DISCONNECTED", 0, nil }
+// end ends e's connection or its setup: what is posted is flushed.
+func (e *modelEP) end() { e.state, e.recvs, e.peer = "DISCONNECTED", 0, nil }
 
-// lose ends both ends of e's connection.
-func (e *modelEP) lose() {
+// endBoth ends both ends of e's connection.
+func (e *modelEP) endBoth() {
 	peer := e.peer
-	e.over()
+	e.end()
 	if peer != nil {
-		peer.over()
+		peer.end()
 	}
 }
 
-// marks judges both marks of e (W5–W10).
+// marks fires the marks of e that are exceeded (W5–W10).
 func (e *modelEP) marks() {
 	if e.armed && e.soft >= 0 && e.recvs > e.soft {
 		e.armed = false
 		e.fired++
 	}
 	if e.state == "CONNECTED" && e.hard >= 0 && e.recvs > e.hard {
-		e.lose()
+		e.endBoth()
 	}
 }
 
-// withdraw ends the waiting of e's own request.
+// withdraw marks the request that e made as withdrawn.
 func (x *model) withdraw(e *modelEP) {
 	for _, r := range x.requests {
 		if r.active == e {
-			r.gone = true
+			r.withdrawn = true
 		}
 	}
 }
 
-// check compares every endpoint with the model when nothing moves any more.
+// check compares every endpoint with the model once no goroutine runs any more.
 func (x *model) check(t *rapid.T) {
 	synctest.Wait()
 	for i := range x.ias {
@@ -169,12 +171,12 @@ func (x *model) check(t *rapid.T) {
 	}
 }
 
-// bubbled is a test without the deadline, which a bubble does not give.
-type bubbled struct{ rapid.TB }
+// noDeadline is a test that has no deadline, as in a bubble.
+type noDeadline struct{ rapid.TB }
 
 func TestRandomOperationsAgreeWithANaiveModel(t *testing.T) {
 	for range 8 { // rounds of as many sequences as rapid makes in one
-		synctest.Test(t, func(t *testing.T) { rapid.Check(bubbled{t}, agrees) })
+		synctest.Test(t, func(t *testing.T) { rapid.Check(noDeadline{t}, agrees) })
 	}
 }
 

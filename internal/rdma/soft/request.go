@@ -10,20 +10,34 @@ type request struct {
 	conn     *conn
 	listener *listener
 	target   *adapter
+	// sequence orders requests by their arrival.
 	sequence uint64
-	// used: answered. gone: the peer withdrew it (T46).
-	used, gone bool
+	// answered: it was accepted, rejected or handed off. withdrawn: the peer is gone (T46).
+	answered, withdrawn bool
 }
 
-// take ends the request's waiting; false where it was answered before.
-func (r *request) take() bool {
-	if r.used {
+// markAnswered ends the waiting of the request. It reports whether the request was
+// not answered before.
+func (r *request) markAnswered() bool {
+	if r.answered {
 		return false
 	}
-	r.used = true
+	r.answered = true
 	r.listener.waiting--
 	delete(r.target.requests, r)
 	return true
+}
+
+// withdraw reports that the peer of the request, which still waits, is gone.
+func (r *request) withdraw() {
+	if r == nil || r.answered || r.withdrawn {
+		return
+	}
+	r.withdrawn = true
+	r.target.report(rdma.Report{
+		Kind: rdma.ReportRequestGone, SP: r.listener.id, Request: r,
+		Reason: "IB_CM_REQ_CANCELLED", Detail: "The peer withdrew its request.",
+	})
 }
 
 // Accept implements rdma.ConnRequest.
@@ -38,61 +52,27 @@ func (r *request) Accept(on rdma.EP, privateData []byte) error {
 			Detail: "The endpoint belongs to another adapter than the request; take one of " + r.target.name + ".",
 		}
 	}
-	if err := e.stale(); err != nil {
+	if err := e.checkAlive(); err != nil {
 		return err
 	}
-	if !r.take() {
+	if !r.markAnswered() {
 		return &dat.Error{
 			Return: dat.RetInvalidHandle, Subtype: dat.SubInvalidHandleCR,
 			Detail: "The request was answered before; a request is answered once.",
 		}
 	}
 	c := r.conn
-	e.makeQP()
+	e.newQueuePair()
 	c.ends[passive], e.conn, e.ended, e.port = e, c, false, c.qual
-	if r.gone || c.ends[active].conn != c {
+	if r.withdrawn || c.ends[active].conn != c {
 		e.end(&rdma.Report{
 			Kind: rdma.ReportAcceptFailed, Reason: "IB_CM_REJ_STALE_CONN",
 			Detail: "The peer was gone before its request was accepted.",
 		})
 		return nil
 	}
-	f.deliver(func() { c.accepted(privateData) })
+	f.transmit(func() { c.accepted(privateData) })
 	return nil
-}
-
-// accepted is the arrival of the accept at the active end.
-func (c *conn) accepted(privateData []byte) {
-	f, a, p := c.fabric, c.ends[active], c.ends[passive]
-	if a.conn != c || p.conn != c {
-		return // word of the one that left is on its way
-	}
-	if !f.passes(a, p) {
-		p.end(&rdma.Report{Kind: rdma.ReportAcceptFailed, Reason: "ETIMEDOUT", Detail: "The peer does not answer."})
-		f.answer(c, rdma.Report{Kind: rdma.ReportUnreachable, Reason: "ETIMEDOUT", Detail: "The peer does not answer."})
-		return
-	}
-	aa, pa := &a.params.Attributes, &p.params.Attributes
-	c.reads = [2]int32{active: min(aa.MaxRDMAReadOut, pa.MaxRDMAReadIn), passive: min(pa.MaxRDMAReadOut, aa.MaxRDMAReadIn)}
-	c.establish(active, privateData)
-	f.deliver(func() {
-		if p.conn == c {
-			c.establish(passive, nil)
-		}
-	})
-}
-
-// establish lets one end know that the connection is there.
-func (c *conn) establish(s side, privateData []byte) {
-	e, peer := c.ends[s], c.ends[1-s]
-	c.up[s] = true
-	e.qpState = "RTS"
-	number := peer.qp
-	e.report(rdma.Report{
-		Kind: rdma.ReportEstablished, PrivateData: privateData,
-		RemoteAddress: peer.ia.addr.String(), RemoteQual: peer.port, LocalQual: e.port,
-		PeerQPNum: &number, PeerEP: peer.id,
-	})
 }
 
 // Reject implements rdma.ConnRequest.
@@ -100,7 +80,7 @@ func (r *request) Reject(peer bool, privateData []byte) {
 	f := r.target.fabric
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !r.take() {
+	if !r.markAnswered() {
 		return
 	}
 	answer := rdma.Report{
@@ -113,7 +93,7 @@ func (r *request) Reject(peer bool, privateData []byte) {
 			Reason: "IB_CM_REJ_CONSUMER_DEFINED", Detail: "The peer rejected the request.",
 		}
 	}
-	f.answer(r.conn, answer)
+	r.conn.endSetup(answer)
 }
 
 // Handoff implements rdma.ConnRequest.
@@ -121,9 +101,9 @@ func (r *request) Handoff(qual int32) {
 	f := r.target.fabric
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !r.take() || r.gone || r.conn.ends[active].conn != r.conn {
+	if !r.markAnswered() || r.withdrawn || r.conn.ends[active].conn != r.conn {
 		return
 	}
 	r.conn.qual = qual
-	f.offer(r.conn, r.target, qual)
+	r.target.offer(r.conn, qual)
 }

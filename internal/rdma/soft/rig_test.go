@@ -26,7 +26,7 @@ type rig struct {
 	wr       uint64
 }
 
-// run runs a test in a bubble of its own time and looks for leaks afterwards.
+// run runs a test in a bubble of its own time, and fails it where something is left afterwards.
 func run(t *testing.T, test func(r *rig), opts ...Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -64,7 +64,7 @@ func (r *rig) must(err error) {
 	}
 }
 
-// take waits until nothing moves and takes the reports of an adapter.
+// take waits until no goroutine runs and takes the reports of an adapter.
 func (r *rig) take(ia int) []rdma.Report {
 	synctest.Wait()
 	r.mu.Lock()
@@ -98,7 +98,7 @@ var kindNames = map[rdma.ReportKind]string{
 	rdma.ReportReset: "reset",
 }
 
-// brief is a report in a few words: `established`, `SEND 3 DAT_DTO_SUCCESS`.
+// brief returns a report in a few words: `established`, `SEND 3 DAT_DTO_SUCCESS`.
 func brief(g rdma.Report) string {
 	switch g.Kind {
 	case rdma.ReportCompletion:
@@ -111,7 +111,7 @@ func brief(g rdma.Report) string {
 	return kindNames[g.Kind]
 }
 
-// ep makes an endpoint with 16 DTOs each way and 4 reads.
+// ep creates an endpoint with 16 DTOs each way and 4 reads.
 func (r *rig) ep(ia int, name string, change ...func(*rdma.EPParams)) rdma.EP {
 	r.Helper()
 	p := rdma.EPParams{PZ: r.zones[ia], Attributes: dat.EPAttributes{
@@ -125,7 +125,7 @@ func (r *rig) ep(ia int, name string, change ...func(*rdma.EPParams)) rdma.EP {
 	return e
 }
 
-// request lets active ask for qual at soft1 and gives the request.
+// request lets active ask for qual at soft1 and returns the request.
 func (r *rig) request(active rdma.EP, qual int32) rdma.ConnRequest {
 	r.Helper()
 	r.must(active.Connect(rdma.Connect{RemoteAddress: "10.77.0.2", RemoteQual: qual, PrivateData: []byte("hello")}))
@@ -149,7 +149,7 @@ func (r *rig) connect(a, b rdma.EP) {
 	r.Helper()
 	l, err := r.ias[1].Listen("sp", 0, false)
 	r.must(err)
-	r.must(r.request(a, l.Qual()).Accept(b, []byte("welcome")))
+	r.must(r.request(a, l.Qual()).Accept(b, []byte("accepted")))
 	l.Free()
 	r.expect(0, "established")
 	r.expect(1, "established")

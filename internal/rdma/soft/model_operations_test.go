@@ -40,7 +40,7 @@ func (x *model) free(t *rapid.T) {
 	}
 	if x.answer("free in "+e.state, x.m.FreeEP(t.Context(), by, e.id), want) {
 		x.withdraw(e)
-		e.lose()
+		e.endBoth()
 		x.eps = slices.DeleteFunc(x.eps, func(o *modelEP) bool { return o == e })
 		delete(x.fired, e.id)
 	}
@@ -63,14 +63,14 @@ func (x *model) connect(t *rapid.T) {
 		return
 	}
 	if wrong {
-		e.over()
+		e.end()
 		return
 	}
 	e.state = "ACTIVE_CONNECTION_PENDING"
 	x.arrived(to, e, nil)
 }
 
-// arrived takes the request that must be there now.
+// arrived takes the request that must have arrived at an adapter.
 func (x *model) arrived(ia int, active, own *modelEP) {
 	got, err := x.m.Dequeue(context.Background(), x.crs[ia], 2, 1, time.Second)
 	x.must(err)
@@ -83,7 +83,7 @@ func (x *model) arrived(ia int, active, own *modelEP) {
 	}
 }
 
-// waiting draws a request, nil where none waits.
+// waiting draws a request without an answer, nil if there is none.
 func (x *model) waiting(t *rapid.T) (dat.Handle, *waitingRequest) {
 	ids := slices.Sorted(maps.Keys(x.requests))
 	if len(ids) == 0 {
@@ -117,8 +117,8 @@ func (x *model) accept(t *rapid.T) {
 	}
 	delete(x.requests, id)
 	e.cr = ""
-	if r.gone {
-		e.over()
+	if r.withdrawn {
+		e.end()
 		return
 	}
 	e.state, e.peer = "CONNECTED", r.active
@@ -137,8 +137,8 @@ func (x *model) reject(t *rapid.T) {
 	if r.own != nil {
 		r.own.state, r.own.cr = "UNCONNECTED", ""
 	}
-	if !r.gone {
-		r.active.over()
+	if !r.withdrawn {
+		r.active.end()
 	}
 }
 
@@ -152,7 +152,7 @@ func (x *model) disconnect(t *rapid.T) {
 	_, err := x.m.DisconnectEP(t.Context(), by, e.id, how)
 	if x.answer("disconnect in "+e.state, err, want) && e.state != "DISCONNECTED" {
 		x.withdraw(e)
-		e.lose()
+		e.endBoth()
 	}
 }
 
@@ -186,7 +186,7 @@ func (x *model) postRecv(t *rapid.T) {
 	}
 	e.recvs += n
 	e.marks()
-	if e.state == "DISCONNECTED" { // flushed at once, but it was posted
+	if e.state == "DISCONNECTED" { // flushed immediately, but it was posted
 		e.recvs = 0
 	}
 }
@@ -203,7 +203,7 @@ func (x *model) send(t *rapid.T) {
 	}
 	if e.peer.recvs == 0 {
 		time.Sleep(time.Second) // all retries
-		e.lose()
+		e.endBoth()
 		return
 	}
 	e.peer.recvs--

@@ -19,9 +19,9 @@ func TestAcceptEstablishesBothEndsWithPrivateData(t *testing.T) { // T14, T22
 		if q.SP != "sp" || q.RemoteAddress != "10.77.0.1" || string(q.PrivateData) != "hello" || q.Attributes.MaxRecvDTOs != 16 {
 			t.Fatalf("the request is %+v", q)
 		}
-		r.must(q.Request.Accept(b, []byte("welcome")))
+		r.must(q.Request.Accept(b, []byte("accepted")))
 		up := r.expect(0, "established")[0]
-		if string(up.PrivateData) != "welcome" || up.PeerEP != "b" || up.RemoteQual != 7000 {
+		if string(up.PrivateData) != "accepted" || up.PeerEP != "b" || up.RemoteQual != 7000 {
 			t.Fatalf("the active end learnt %+v", up)
 		}
 		if up := r.expect(1, "established")[0]; len(up.PrivateData) != 0 || up.RemoteQual != q.RemoteQual || up.LocalQual != l.Qual() {
