@@ -112,8 +112,6 @@ func (m *Manager) entry(c Call, o *object, cause string) dat.Entry {
 // when it is recorded.
 func (m *Manager) note(o *object, e dat.Entry) {
 	o.unrecorded.add()
-	m.rec.Note(e, func(r dat.Recorded) {
-		o.publish(r.Object)
-		o.unrecorded.done()
-	})
+	e.Published = func(r dat.Recorded) { o.publish(r.Object) }
+	m.rec.Note(e, func(dat.Recorded) { o.unrecorded.done() })
 }

@@ -31,6 +31,9 @@ type Log struct {
 	pool *pgxpool.Pool
 	// wakeup makes follow look at the end of the log.
 	wakeup chan struct{}
+	// unpublished holds one token while this process may have committed changes that
+	// it has not published: nobody hears of them from the table before that.
+	unpublished chan struct{}
 
 	mu sync.Mutex
 	// tail are the newest changes seen, with ids up to last, without a gap.
@@ -45,7 +48,7 @@ type Log struct {
 
 // newLog returns the log, which begins at the present end.
 func newLog(ctx context.Context, pool *pgxpool.Pool) (*Log, error) {
-	l := &Log{pool: pool, wakeup: make(chan struct{}, 1), news: make(chan struct{})}
+	l := &Log{pool: pool, wakeup: make(chan struct{}, 1), news: make(chan struct{}), unpublished: make(chan struct{}, 1)}
 	err := pool.QueryRow(ctx, `SELECT last, gone FROM change_head`).Scan(&l.last, &l.gone)
 	return l, mapError(err)
 }
@@ -63,6 +66,13 @@ func (l *Log) Stale() bool {
 	defer l.mu.Unlock()
 	return l.stale
 }
+
+// holdBack keeps what the table has from watchers until release: a commit begins. It
+// waits for an append that is under way.
+func (l *Log) holdBack() { l.unpublished <- struct{}{} }
+
+// release ends holdBack: what was committed is published, or nothing was committed.
+func (l *Log) release() { <-l.unpublished }
 
 // publish takes the changes that this process has just committed. If another process
 // committed before it, the changes of both are read from the table.
@@ -154,9 +164,15 @@ func (l *Log) catchUp(ctx context.Context) error {
 		if len(changes) == 0 {
 			return errors.New("the log of changes has a gap")
 		}
+		select {
+		case l.unpublished <- struct{}{}:
+		case <-ctx.Done():
+			return mapError(ctx.Err())
+		}
 		l.mu.Lock()
 		l.add(changes)
 		l.mu.Unlock()
+		l.release()
 		at = changes[len(changes)-1].ID
 	}
 	return nil

@@ -92,11 +92,12 @@ func (s *Subscription) nextChanges(ctx context.Context) (changes []dat.Change, s
 		changes = rest[:min(len(rest), logChunk)]
 	}
 	stale, news = l.stale, l.news
+	last := l.last
 	l.mu.Unlock()
 	if !behind {
 		return changes, stale, news, nil
 	}
-	changes, err = l.read(ctx, s.at, logChunk)
+	changes, err = l.read(ctx, s.at, int(min(logChunk, last-s.at))) // what is newer may not be published yet
 	if errors.Is(err, ErrGone) || ctx.Err() != nil {
 		return nil, stale, news, cmp.Or(ctx.Err(), err)
 	}

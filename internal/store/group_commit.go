@@ -95,12 +95,14 @@ func (r *Recorder) commit(ctx context.Context, units []*unit) {
 			r.groupFailed(units, err)
 			return
 		}
+		r.log.holdBack()
 		if err := r.session.endTransaction(ctx, "COMMIT"); err != nil {
 			r.commitUnconfirmed(g, id, err)
 			return
 		}
 		r.session.previousGroup = id
 		r.announce(g, last)
+		r.log.release()
 		return
 	}
 }
@@ -131,7 +133,7 @@ func (r *Recorder) announce(g *group, last int64) {
 			}
 		}
 	}
-	r.publish(changes)
+	r.log.publish(changes)
 	for i, recorded := range results {
 		u := g.units[i]
 		if !u.isNote() {

@@ -127,6 +127,7 @@ func (r *Recorder) confirmGroup(ctx context.Context, s *session) error {
 	} else {
 		r.requeue(u.group.units)
 	}
+	r.log.release()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.unconfirmed = nil
@@ -167,5 +168,6 @@ func (r *Recorder) setAway(err error, forGood bool) {
 			}
 		}
 		r.unconfirmed = nil
+		r.log.release()
 	}
 }

@@ -30,7 +30,8 @@ type Recorder struct {
 	epoch   int64
 	cfg     *pgx.ConnConfig
 	logger  *slog.Logger
-	publish func([]dat.Change)
+	// log gets what is committed.
+	log *Log
 
 	mu sync.Mutex
 	// queue are the units that wait for their commit, oldest first.
@@ -79,12 +80,12 @@ type unconfirmedGroup struct {
 }
 
 // startRecorder starts a recorder, which owns the session. All its changes are later
-// than newest, the newest recorded time. publish is called with the changes of each
-// group after its commit.
-func startRecorder(s *session, node string, epoch int64, cfg *pgx.ConnConfig, living []image, newest time.Time, logger *slog.Logger, publish func([]dat.Change)) *Recorder {
+// than newest, the newest recorded time. log gets the changes of each group after its
+// commit.
+func startRecorder(s *session, node string, epoch int64, cfg *pgx.ConnConfig, living []image, newest time.Time, logger *slog.Logger, log *Log) *Recorder {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Recorder{
-		node: node, epoch: epoch, cfg: cfg, logger: logger, publish: publish, session: s, clock: clock{last: newest},
+		node: node, epoch: epoch, cfg: cfg, logger: logger, log: log, session: s, clock: clock{last: newest},
 		images: make(map[dat.Handle]image, len(living)), wakeup: make(chan struct{}, 1), done: make(chan struct{}), stop: stop,
 	}
 	for _, img := range living {

@@ -106,7 +106,7 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	if s.log, err = newLog(ctx, s.pool); err != nil {
 		return err
 	}
-	s.recorder = startRecorder(session, s.cfg.Node, epoch, cfg, living, newest, s.cfg.Logger, s.log.publish)
+	s.recorder = startRecorder(session, s.cfg.Node, epoch, cfg, living, newest, s.cfg.Logger, s.log)
 	var background context.Context
 	background, s.stop = context.WithCancel(context.Background())
 	s.tasks.Go(func() { s.log.follow(background) })

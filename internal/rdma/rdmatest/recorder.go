@@ -166,8 +166,16 @@ func (r *Recorder) Note(e dat.Entry, done func(dat.Recorded)) {
 	}
 	rec := r.noteLocked(e)
 	r.mu.Unlock()
-	if done != nil {
-		done(rec)
+	waitingNote{e, done}.recorded(rec)
+}
+
+// recorded publishes what became of an event and calls its done.
+func (w waitingNote) recorded(rec dat.Recorded) {
+	if w.entry.Published != nil {
+		w.entry.Published(rec)
+	}
+	if w.done != nil {
+		w.done(rec)
 	}
 }
 
@@ -217,9 +225,7 @@ func (r *Recorder) Return() {
 	}
 	r.mu.Unlock()
 	for i, w := range waiting {
-		if w.done != nil {
-			w.done(recs[i])
-		}
+		w.recorded(recs[i])
 	}
 }
 
