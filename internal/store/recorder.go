@@ -26,10 +26,10 @@ const (
 // the order in which they were handed over, so that changes of one object never
 // overtake each other. Its methods may be called from several goroutines.
 type Recorder struct {
-	node    string
-	epoch   int64
-	cfg     *pgx.ConnConfig
-	logger  *slog.Logger
+	node   string
+	epoch  int64
+	cfg    *pgx.ConnConfig
+	logger *slog.Logger
 	// log gets what is committed.
 	log *Log
 
