@@ -105,7 +105,7 @@ func objectsAreRead(t *testing.T, s *Store, rows []fixtureRow) {
 		must(t, err)
 		listed = append(listed, page.Items...)
 	}
-	if len(all) != len(living) || len(listed) != len(living) || len(types) != len(kinds) {
+	if len(all) != len(living) || len(listed) != len(living) || len(living) == 0 {
 		t.Errorf("%d objects of %d types live, %d are there at start and %d listed", len(living), len(types), len(all), len(listed))
 	}
 	for _, o := range all {
