@@ -29,7 +29,7 @@ func newBatch() *cobra.Command {
 	return c
 }
 
-// sendBatch reads the operations, sends them and shows what became of each.
+// sendBatch reads the operations, sends them and prints the outcome of each.
 func sendBatch(c *cobra.Command, opts *callOptions, file string) error {
 	if err := opts.check(); err != nil {
 		return usage(err)
@@ -100,13 +100,13 @@ func showBatch(c *cobra.Command, opts *callOptions, operations []json.RawMessage
 	}
 	refusals := 0
 	for i, r := range answer.Results {
-		said := cell(r.Body["id"])
+		text := cell(r.Body["id"])
 		if r.Status >= http.StatusBadRequest {
 			refusals++
-			said = cell(r.Body["detail"])
+			text = cell(r.Body["detail"])
 		}
 		if !p.json {
-			fmt.Fprintf(p.out, "%d\t%d\t%s\n", i, r.Status, said)
+			fmt.Fprintf(p.out, "%d\t%d\t%s\n", i, r.Status, text)
 		}
 	}
 	if refusals > 0 {

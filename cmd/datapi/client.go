@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// client speaks to a service.
+// client calls the API of a service.
 type client struct {
 	base  *url.URL // with /api/v1
 	token string
 	http  *http.Client
 }
 
-// input is a body that is sent as it is.
+// input is a request body that is sent unchanged.
 type input struct {
 	reader io.Reader
 	kind   string // its media type
@@ -34,13 +34,13 @@ type request struct {
 	input        input
 }
 
-// answer is what the service said.
+// answer is a response of the service.
 type answer struct {
 	status int
 	body   []byte
 }
 
-// problem is the service's refusal (RFC 9457), as far as a person wants to read it.
+// problem holds the members of a problem document (RFC 9457) that are printed.
 type problem struct {
 	Title     string `json:"title"`
 	Detail    string `json:"detail"`
@@ -54,8 +54,8 @@ type problem struct {
 	} `json:"errors"`
 }
 
-// do makes the call and reads the whole answer. A refusal is an error with its detail; no answer at all is an
-// error with the status for that.
+// do makes the call and reads the whole answer. A refusal is an error with its detail and exitRefused; if there is no
+// answer, the error has exitUnreachable.
 func (c *client) do(ctx context.Context, rq *request) (*answer, error) {
 	response, err := c.send(ctx, rq)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *client) do(ctx context.Context, rq *request) (*answer, error) {
 	return &answer{response.StatusCode, data}, nil
 }
 
-// send makes the call and leaves the body of its answer to be read.
+// send makes the call and returns the response with its body unread. Its errors are those of do.
 func (c *client) send(ctx context.Context, rq *request) (*http.Response, error) {
 	hr, err := c.build(ctx, rq)
 	if err != nil {
@@ -87,11 +87,11 @@ func (c *client) send(ctx context.Context, rq *request) (*http.Response, error) 
 		return response, nil
 	}
 	defer response.Body.Close()
-	data, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20)) // a refusal is one even where its text broke off
-	return nil, refused(&refusal{response.StatusCode, describe(response, data)})
+	data, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20)) // the status alone makes it a refusal
+	return nil, refused(&refusal{response.StatusCode, problemText(response, data)})
 }
 
-// build makes the HTTP request.
+// build returns the HTTP request of a call.
 func (c *client) build(ctx context.Context, rq *request) (*http.Request, error) {
 	target := *c.base
 	target.RawPath = target.Path + rq.path
@@ -124,7 +124,7 @@ func (c *client) build(ctx context.Context, rq *request) (*http.Request, error) 
 	return hr, nil
 }
 
-// refusal is what the service said instead of doing it.
+// refusal is the error for a response whose status is 400 or more.
 type refusal struct {
 	status int
 	text   string
@@ -132,8 +132,9 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.text }
 
-// describe makes one line of a problem, or of whatever else stood there, and one of each of its parts.
-func describe(response *http.Response, data []byte) string {
+// problemText returns a problem document as one line, and one more for each of its errors. For any other body it
+// returns the status.
+func problemText(response *http.Response, data []byte) string {
 	var p problem
 	if err := json.Unmarshal(data, &p); err != nil || (p.Title == "" && p.Detail == "") {
 		return response.Status + ", and the answer is no problem document"

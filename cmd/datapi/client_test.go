@@ -18,22 +18,22 @@ import (
 const anID = "01936f5e-0000-7000-8000-000000000001"
 
 // seen is a request as a service saw it.
-type seen struct {
+type receivedRequest struct {
 	line   string // method and target
 	header http.Header
 	body   string
 }
 
 // fakeService answers every request with the same status and body and remembers what it was asked.
-func fakeService(t *testing.T, status int, body string) (url string, requests *[]seen) {
+func fakeService(t *testing.T, status int, body string) (url string, requests *[]receivedRequest) {
 	t.Helper()
-	requests = &[]seen{}
+	requests = &[]receivedRequest{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Errorf("read the body: %v", err)
 		}
-		*requests = append(*requests, seen{r.Method + " " + r.URL.RequestURI(), r.Header, string(data)})
+		*requests = append(*requests, receivedRequest{r.Method + " " + r.URL.RequestURI(), r.Header, string(data)})
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 	}))

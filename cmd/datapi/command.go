@@ -61,7 +61,7 @@ func newVerb(n noun, v verb) *cobra.Command {
 	return c
 }
 
-// callVerb makes the call of a verb and shows its answer.
+// callVerb makes the call of a verb and prints its answer.
 func callVerb(c *cobra.Command, n noun, v verb, opts *callOptions, args []string) error {
 	if err := opts.check(); err != nil {
 		return usage(err)
@@ -93,7 +93,7 @@ func callVerb(c *cobra.Command, n noun, v verb, opts *callOptions, args []string
 	return p.answer(v.answer, a.body)
 }
 
-// buildRequest reads the flags of a verb; the path is still missing.
+// buildRequest returns the request that the flags of a verb describe, without its path.
 func buildRequest(c *cobra.Command, v verb, opts *callOptions) (*request, error) {
 	rq := &request{method: v.method, header: opts.header(), query: opts.query()}
 	for _, m := range v.query {
@@ -114,7 +114,7 @@ func buildRequest(c *cobra.Command, v verb, opts *callOptions) (*request, error)
 	return rq, err
 }
 
-// addTo puts the member's flag into a query; a list is repeated there, `null` has no meaning.
+// addTo adds the member's flag to a query. A list becomes a repeated parameter; `null` is an error.
 func (m member) addTo(query url.Values, c *cobra.Command) error {
 	v, given, err := m.value(c.Flags())
 	if err != nil || !given {
@@ -133,7 +133,7 @@ func (m member) addTo(query url.Values, c *cobra.Command) error {
 	return nil
 }
 
-// openInput opens what an input verb sends.
+// openInput opens the file, or standard input, that an input verb sends.
 func openInput(c *cobra.Command) (input, error) {
 	name, err := c.Flags().GetString("file")
 	if err != nil || name == "-" {
@@ -143,7 +143,7 @@ func openInput(c *cobra.Command) (input, error) {
 	return input{f, "application/octet-stream"}, err
 }
 
-// columnsOf says which members of a row are shown: those of --fields, of the verb, or of the noun.
+// columnsOf returns the members of a row that are printed: those of --fields, of the verb, or of the noun.
 func columnsOf(c *cobra.Command, n noun, v verb) []string {
 	if f := c.Flags().Lookup("fields"); f != nil && f.Changed {
 		return strings.Split(f.Value.String(), ",")

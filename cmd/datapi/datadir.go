@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// defaultDataDir is where data lies when nothing is said: where systemd says, root's place, or the user's own.
+// defaultDataDir returns the data directory of a service that was started without --data-dir: the one that systemd
+// gives it, that of root, or that of the user.
 func defaultDataDir() (string, error) {
 	// systemd separates several directories by colons; the first is the service's own.
 	if dir, _, _ := strings.Cut(os.Getenv("STATE_DIRECTORY"), ":"); dir != "" {

@@ -16,13 +16,13 @@ import (
 // deviceFolder is where the kernel lists RDMA devices.
 const deviceFolder = "/sys/class/infiniband"
 
-// addProviders opens the engine that the settings ask for. In `auto`, devices that cannot be opened are said in the
-// log with their reason, and soft adapters stand in.
+// addProviders opens the providers that the settings ask for. With `auto`, if there are devices and they cannot be
+// opened, it logs why and opens soft adapters instead.
 func addProviders(ctx context.Context, m *manager.Manager, s *settings, log *slog.Logger) error {
 	names := s.providers
 	if len(names) == 0 {
 		names = []string{"soft"}
-		if devicesThere() {
+		if hasDevices() {
 			err := m.AddProvider(ctx, verbs.New())
 			if err == nil {
 				return nil
@@ -38,7 +38,7 @@ func addProviders(ctx context.Context, m *manager.Manager, s *settings, log *slo
 	return nil
 }
 
-// newProvider makes the provider of a name.
+// newProvider returns the provider with a name of the table engines.
 func newProvider(name string, s *settings) rdma.Provider {
 	if name == "verbs" {
 		return verbs.New()
@@ -46,8 +46,8 @@ func newProvider(name string, s *settings) rdma.Provider {
 	return soft.New(s.softIAs)
 }
 
-// devicesThere tells whether the kernel knows an RDMA device.
-func devicesThere() bool {
+// hasDevices reports whether the kernel lists an RDMA device.
+func hasDevices() bool {
 	devices, err := os.ReadDir(deviceFolder)
 	return err == nil && len(devices) > 0
 }

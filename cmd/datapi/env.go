@@ -12,8 +12,8 @@ import (
 // envKey is the annotation of a flag that holds the names of its environment variables, in order of preference.
 const envKey = "datapi-environment"
 
-// environment gives every flag of the set its variable (`--data-dir` has DATAPI_DATA_DIR) and says so in its
-// help. More names of one flag are tried after its own.
+// environment gives every flag of the set a variable (`--data-dir` has DATAPI_DATA_DIR) and adds it to the flag's help.
+// more holds a second variable for some flags, which is tried after the first.
 func environment(flags *pflag.FlagSet, more map[string]string) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		names := []string{"DATAPI_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))}
@@ -28,8 +28,8 @@ func environment(flags *pflag.FlagSet, more map[string]string) {
 	})
 }
 
-// fillFromEnvironment sets each flag that the command line left out from its variable. An empty variable is none.
-// Changed stays false of such a flag: it tells what came from the command line, which others on the machine can read.
+// fillFromEnvironment sets each flag that is not on the command line from its variable, unless that is empty or not set.
+// The flag's Changed stays false: it is true of what is on the command line only, which others on the machine can read.
 func fillFromEnvironment(c *cobra.Command, _ []string) error {
 	var wrong error
 	c.Flags().VisitAll(func(f *pflag.Flag) {

@@ -16,7 +16,7 @@ const (
 	exitUnreachable = 3 // no service answered
 )
 
-// exitError is an error that knows the exit status of the program.
+// exitError is an error with the exit status that it causes.
 type exitError struct {
 	status int
 	err    error
@@ -25,16 +25,16 @@ type exitError struct {
 func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 
-// usage marks an error of the command line.
+// usage returns an error in the command line.
 func usage(err error) error { return &exitError{exitUsage, err} }
 
-// refused marks a refusal of the service.
+// refused returns a refusal by the service.
 func refused(err error) error { return &exitError{exitRefused, err} }
 
-// unreachable marks that no service answered.
+// unreachable returns the error that no service answered.
 func unreachable(err error) error { return &exitError{exitUnreachable, err} }
 
-// usageArgs marks the refusal of positional arguments as an error of the command line.
+// usageArgs makes what check says of the positional arguments an error in the command line.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if err := check(c, args); err != nil {
@@ -44,8 +44,8 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// report says on w what went wrong, if anything did, and returns the exit status.
-func report(w io.Writer, command *cobra.Command, err error) int {
+// reportError prints an error on w, if there is one, and returns the exit status.
+func reportError(w io.Writer, command *cobra.Command, err error) int {
 	if err == nil {
 		return exitDone
 	}

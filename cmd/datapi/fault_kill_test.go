@@ -87,9 +87,9 @@ func TestFaultKilledServiceKeepsWhatItAcknowledged(t *testing.T) {
 
 		again := serveIn(t, dir)
 		for _, w := range all {
-			checkKept(t, again, w)
+			checkAcknowledged(t, again, w)
 		}
-		checkNothingHalf(t, again)
+		checkLogMatchesObjects(t, again)
 		if status := again.end(t, syscall.SIGTERM); status != exitDone {
 			t.Errorf("round %d: exit status %d after SIGTERM", round, status)
 		}
@@ -97,7 +97,7 @@ func TestFaultKilledServiceKeepsWhatItAcknowledged(t *testing.T) {
 }
 
 // checkKept holds an endpoint against what its client knows.
-func checkKept(t *testing.T, p *process, w *written) {
+func checkAcknowledged(t *testing.T, p *process, w *written) {
 	t.Helper()
 	ep := p.must(t, "GET", "/endpoints/"+w.id, nil)
 	version, dtos := ep["version"].(float64), ep["attributes"].(map[string]any)["max_recv_dtos"].(float64)
@@ -113,7 +113,7 @@ func checkKept(t *testing.T, p *process, w *written) {
 
 // checkNothingHalf holds the log against the objects: ids without a gap, each object's version and parameters as its
 // last change says.
-func checkNothingHalf(t *testing.T, p *process) {
+func checkLogMatchesObjects(t *testing.T, p *process) {
 	t.Helper()
 	var next float64 = 1
 	latest := map[string]float64{}

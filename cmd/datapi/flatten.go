@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// flat is one member of an object, however deep it lies.
+// flat is one member of an object at any depth, by its dotted path.
 type flat struct {
 	path, value string
 }
 
-// decode reads JSON and keeps numbers as they are written.
+// decode reads JSON and does not convert numbers.
 func decode(data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	return d.Decode(into)
 }
 
-// flatten lists the members of an object in the order in which they are written; lists are one value.
+// flatten returns the members of an object in the order in which they are written; a list is one value.
 func flatten(data []byte) ([]flat, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -47,7 +47,7 @@ func flatten(data []byte) ([]flat, error) {
 	return lines, nil
 }
 
-// flattenMember gives the lines of one member.
+// flattenMember returns a member, or the members of a member that is an object.
 func flattenMember(name string, value json.RawMessage) ([]flat, error) {
 	if value[0] == '{' {
 		below, err := flatten(value)
@@ -68,7 +68,7 @@ func flattenMember(name string, value json.RawMessage) ([]flat, error) {
 	return []flat{{name, cell(v)}}, nil
 }
 
-// at finds the member at a dotted path; nil where there is none.
+// at returns the member at a dotted path, or nil if there is none.
 func at(object map[string]any, path string) any {
 	name, rest, deeper := strings.Cut(path, ".")
 	if !deeper {
@@ -81,7 +81,7 @@ func at(object map[string]any, path string) any {
 	return at(next, rest)
 }
 
-// cell writes a value for a table: null and empty as a hyphen, lists by comma, objects as JSON.
+// cell returns a value as a table shows it: null and empty as a hyphen, lists by comma, objects as JSON.
 func cell(v any) string {
 	switch value := v.(type) {
 	case nil:

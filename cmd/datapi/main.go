@@ -9,26 +9,26 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is what the program calls itself; the linker sets it.
+// version is the program's version; the linker sets it.
 var version = "unknown"
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
-// streams are the three ways in and out of the program.
+// streams are standard input, output and error.
 type streams struct {
 	in  io.Reader
 	out io.Writer
 	err io.Writer
 }
 
-// run carries out one command line and returns the exit status.
+// run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, std streams) int {
 	root := newRoot(std)
 	root.SetArgs(args)
 	command, err := root.ExecuteContextC(ctx)
-	return report(std.err, command, err)
+	return reportError(std.err, command, err)
 }
 
 // newRoot builds the whole command tree.

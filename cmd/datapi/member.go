@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// memberKind says how the word of a flag becomes a member of a body.
+// memberKind says how the word of a flag is converted to a member of a body.
 type memberKind uint8
 
 const (
@@ -33,13 +33,13 @@ type member struct {
 	help string
 }
 
-// required marks a member as one that must be given.
+// required returns the member as one whose flag must be given.
 func (m member) required() member {
 	m.need = true
 	return m
 }
 
-// flag is the name of the flag: the last part of the path with hyphens.
+// flag returns the name of the flag: the last part of the path with hyphens.
 func (m member) flag() string {
 	last := m.wire[strings.LastIndexByte(m.wire, '.')+1:]
 	return strings.ReplaceAll(last, "_", "-")
@@ -59,8 +59,8 @@ func (m member) register(flags *pflag.FlagSet) {
 	}
 }
 
-// value is what the flag holds as a member of a body, and whether it was given. The word `null` is null, and so
-// is `infinite`, DAT's word for a watermark that never fires.
+// value returns the flag's value as it stands in a body, and whether the flag was given. The word `null` is null, and
+// for a number so is `infinite`, DAT's word for a watermark that never fires.
 func (m member) value(flags *pflag.FlagSet) (any, bool, error) {
 	f := flags.Lookup(m.flag())
 	if f == nil || !f.Changed {
@@ -81,7 +81,7 @@ func (m member) value(flags *pflag.FlagSet) (any, bool, error) {
 	return v, true, nil
 }
 
-// one reads a single word.
+// one returns the value of a flag that takes one word.
 func (m member) one(word string) (any, error) {
 	switch m.kind {
 	case number:
@@ -97,7 +97,7 @@ func (m member) one(word string) (any, error) {
 		}
 		return b, nil
 	case blob:
-		return readBlob(word)
+		return readBase64(word)
 	case raw:
 		if !json.Valid([]byte(word)) {
 			return nil, fmt.Errorf("%q is no JSON", word)
@@ -108,7 +108,7 @@ func (m member) one(word string) (any, error) {
 	}
 }
 
-// many reads a list of words, or of name=value.
+// many returns the value of a flag that takes several words, or several name=value.
 func (m member) many(list []string) (any, error) {
 	if m.kind == words {
 		return list, nil
@@ -128,8 +128,8 @@ func (m member) many(list []string) (any, error) {
 	return object, nil
 }
 
-// readBlob gives the base64 of the word, or of the file that @name names.
-func readBlob(word string) (string, error) {
+// readBase64 returns the base64 of the word, or of the contents of the file name if the word is @name.
+func readBase64(word string) (string, error) {
 	data := []byte(word)
 	if name, ok := strings.CutPrefix(word, "@"); ok {
 		var err error
@@ -140,7 +140,7 @@ func readBlob(word string) (string, error) {
 	return base64.StdEncoding.EncodeToString(data), nil
 }
 
-// body builds the request body from the flags that were given. It is nil where the verb has no members.
+// body returns the request body that the given flags make; it is nil if the verb has no members.
 func body(members []member, flags *pflag.FlagSet) (map[string]any, error) {
 	if members == nil {
 		return nil, nil
@@ -162,7 +162,7 @@ func body(members []member, flags *pflag.FlagSet) (map[string]any, error) {
 	return top, nil
 }
 
-// put sets the member at path, making the objects on the way.
+// put sets the member at path and creates the objects that enclose it.
 func put(object map[string]any, path []string, value any) {
 	for len(path) > 1 {
 		next, ok := object[path[0]].(map[string]any)

@@ -12,7 +12,7 @@ import (
 	"github.com/datapi/datapi/internal/store"
 )
 
-// errNoDatabase says how to name the database of `migrate`.
+// errNoDatabase is the error of `migrate` without a database.
 var errNoDatabase = errors.New("no database is named: give --database-url, or set DATABASE_URL; " +
 	"the private PostgreSQL of `datapi serve` is brought up to date by `datapi serve` itself")
 
@@ -34,30 +34,30 @@ func newMigrate() *cobra.Command {
 				if databaseURL == "" {
 					return usage(errNoDatabase)
 				}
-				said, err := do(c.Context(), args)
+				message, err := do(c.Context(), args)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintln(c.OutOrStdout(), said)
+				fmt.Fprintln(c.OutOrStdout(), message)
 				return nil
 			},
 		})
 	}
 	add("up", "Bring the schema to this program's version", cobra.NoArgs, func(ctx context.Context, _ []string) (string, error) {
-		is, err := store.MigrateUp(ctx, databaseURL, slog.Default())
-		return fmt.Sprintf("the schema is at version %d", is), err
+		current, err := store.MigrateUp(ctx, databaseURL, slog.Default())
+		return fmt.Sprintf("the schema is at version %d", current), err
 	})
 	add("down N", "Take the last N migrations back", cobra.ExactArgs(1), func(ctx context.Context, args []string) (string, error) {
 		n, err := strconv.Atoi(args[0])
 		if err != nil || n < 1 {
 			return "", usage(fmt.Errorf("%q is no number of migrations; give 1 or more", args[0]))
 		}
-		is, err := store.MigrateDown(ctx, databaseURL, n, slog.Default())
-		return fmt.Sprintf("the schema is at version %d", is), err
+		current, err := store.MigrateDown(ctx, databaseURL, n, slog.Default())
+		return fmt.Sprintf("the schema is at version %d", current), err
 	})
 	add("version", "Print the schema's version and this program's", cobra.NoArgs, func(ctx context.Context, _ []string) (string, error) {
-		is, ours, err := store.MigrateVersion(ctx, databaseURL)
-		return fmt.Sprintf("the schema is at version %d, this program's is %d", is, ours), err
+		current, wanted, err := store.MigrateVersion(ctx, databaseURL)
+		return fmt.Sprintf("the schema is at version %d, this program's is %d", current, wanted), err
 	})
 	return c
 }

@@ -13,13 +13,13 @@ type noun struct {
 	verbs   []verb
 }
 
-// answerKind says what a verb's answer is and how it is shown.
+// answerKind says what a verb's answer is and how it is printed.
 type answerKind uint8
 
 const (
 	one    answerKind = iota // an object, or nothing
 	list                     // {items, next_cursor}
-	octets                   // the bytes as they are
+	octets                   // the bytes, unchanged
 )
 
 // verb is one call of the API.
@@ -33,11 +33,11 @@ type verb struct {
 	body   []member
 	// columns of a list whose rows are not of the noun.
 	columns []string
-	// input sends standard input, or the file that --file names, as it is.
+	// input sends standard input, or the file of --file, unchanged.
 	input bool
 }
 
-// objectNouns has a row for each type of objects: a new type is a new row.
+// objectNouns has a row for each type of object: a new type is a new row.
 var objectNouns = [...]noun{
 	dat.TypeIA:       iaNoun,
 	dat.TypePZ:       pzNoun,
@@ -51,14 +51,14 @@ var objectNouns = [...]noun{
 	dat.TypeCR:       crNoun,
 }
 
-// nounOf returns the noun of a type of objects, with what package dat knows of it.
+// nounOf returns the noun of a type of object, with what package dat knows of the type.
 func nounOf(t dat.ObjectType) noun {
 	n := objectNouns[t]
 	n.path, n.watched, n.named = "/"+t.Plural(), t.String(), t.Nameable()
 	return n
 }
 
-// nouns returns all commands of the client that have verbs.
+// nouns returns all nouns of the client.
 func nouns() []noun {
 	var all []noun
 	for _, t := range dat.ObjectTypes() {
@@ -83,7 +83,7 @@ var (
 	memberLength = member{"length", number, false, "bytes"}
 )
 
-// listQuery are the parameters of every list; more are the filters of one.
+// listQuery returns the parameters of every list, and more: the filters of one.
 func listQuery(more ...member) []member {
 	return append([]member{
 		{"limit", number, false, "rows of one answer, 1 to 1000"},
@@ -94,7 +94,7 @@ func listQuery(more ...member) []member {
 	}, more...)
 }
 
-// filter is an equality on a listed member; it may be given several times.
+// filter returns the flag of an equality on a listed member; it may be given several times.
 func filter(wire, help string) member { return member{wire, words, false, "only these: " + help} }
 
 // Filters that most lists have.

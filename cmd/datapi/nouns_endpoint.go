@@ -6,13 +6,13 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// memberKinds say how the word of a flag becomes a value of a parameter.
+// memberKinds say how the word of a flag is converted to a value of a parameter.
 var memberKinds = map[dat.ValueKind]memberKind{
 	dat.ValueHandle: handle, dat.ValueCount: number, dat.ValueSize: number, dat.ValueChoice: text,
 	dat.ValueNamed: pairs, dat.ValueWatermark: number,
 }
 
-// paramMembers are the parameters of an endpoint that a call takes: each is a flag.
+// paramMembers returns the members for the parameters of an endpoint that a call takes.
 func paramMembers(takes func(dat.Param) bool) []member {
 	var all []member
 	for _, p := range dat.Params() {
@@ -29,7 +29,7 @@ func everModifiable(p dat.Param) bool { return p.Group() != dat.GroupNever }
 // memberSRQ is the SRQ that dat_ep_create_with_srq takes.
 var memberSRQ = member{dat.ParamSRQ.String(), handle, false, dat.ParamSRQ.Help()}
 
-// probeMembers ask for a liveness probe.
+// probeMembers are those of a liveness probe.
 var probeMembers = []member{
 	{"probe.interval_s", number, false, "seconds between two liveness probes"},
 	{"probe.fail_after", number, false, "probes in a row without proof of life that break the connection"},

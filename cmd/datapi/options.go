@@ -14,10 +14,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// defaultURL is where `datapi serve` listens when nothing else is said.
+// defaultURL is where `datapi serve` listens by default.
 const defaultURL = "http://127.0.0.1:8480"
 
-// tokenVariable holds the token itself; a flag would show it to everybody on the machine.
+// tokenVariable is the environment variable that holds the token. There is no flag for it: everybody on the machine can
+// read a command line.
 const tokenVariable = "DATAPI_TOKEN"
 
 // callOptions are the flags that all client commands share.
@@ -28,7 +29,7 @@ type callOptions struct {
 	wait                           time.Duration
 }
 
-// register adds the flags; those of writes only to a verb that writes, and without variables: they belong to one call.
+// register adds the flags. Those of writes are for verbs that write only, and have no variables: they belong to one call.
 func (o *callOptions) register(flags *pflag.FlagSet, v verb) {
 	flags.StringVar(&o.url, "url", defaultURL, "address of the service")
 	flags.StringVar(&o.tokenFile, "token-file", "", "file that holds the token; the token itself only as "+tokenVariable)
@@ -45,7 +46,7 @@ func (o *callOptions) register(flags *pflag.FlagSet, v verb) {
 	flags.DurationVar(&o.wait, "wait", 0, "wait this long for the outcome, in whole seconds")
 }
 
-// check refuses values that no call can have.
+// check returns an error for a value that is wrong for every call.
 func (o *callOptions) check() error {
 	if o.output != "table" && o.output != "json" {
 		return fmt.Errorf("--output %q is neither table nor json", o.output)
@@ -56,7 +57,7 @@ func (o *callOptions) check() error {
 	return nil
 }
 
-// header holds what the flags say about the call.
+// header returns the headers that the flags ask for.
 func (o *callOptions) header() http.Header {
 	h := http.Header{}
 	set := func(name, value string) {
@@ -76,7 +77,7 @@ func (o *callOptions) header() http.Header {
 	return h
 }
 
-// query holds what the flags say about the call.
+// query returns the query parameters that the flags ask for.
 func (o *callOptions) query() url.Values {
 	q := url.Values{}
 	if o.dryRun {
@@ -85,7 +86,7 @@ func (o *callOptions) query() url.Values {
 	return q
 }
 
-// client is the client that the flags describe.
+// client returns a client for the address and the credentials of the flags.
 func (o *callOptions) client() (*client, error) {
 	base, err := url.Parse(o.url)
 	if err != nil || base.Host == "" {
@@ -110,7 +111,7 @@ func (o *callOptions) client() (*client, error) {
 	return &client{base: base.JoinPath("/api/v1"), token: token, http: &http.Client{Transport: transport}}, nil
 }
 
-// certificates reads PEM certificates beside those of the system.
+// certificates returns the PEM certificates of a file together with those of the system.
 func certificates(file string) (*x509.CertPool, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

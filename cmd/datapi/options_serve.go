@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// minTokenLength is how short an admin token may be, in characters.
+// minTokenLength is the least length of an admin token, in characters.
 const minTokenLength = 16
 
 // engines are the choices of --engine, with the providers that each opens.
@@ -26,7 +26,7 @@ var engines = map[string][]string{
 	"verbs,soft": {"verbs", "soft"},
 }
 
-// nodeName is what a node may be called: it becomes part of ids.
+// nodeName matches the names that a node may have: they become part of ids.
 var nodeName = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$`)
 
 // serveOptions are the flags of `datapi serve`.
@@ -66,18 +66,18 @@ func (o *serveOptions) register(c *cobra.Command) {
 	f.StringVar(&o.logFormat, "log-format", "", "text or json; none: text on a terminal")
 }
 
-// settings are the options after they were tested, and with the defaults that depend on the machine.
+// settings are the options after they were checked, with the defaults that depend on the machine.
 type settings struct {
 	serveOptions
-	token     string
-	keepFor   time.Duration
-	providers []string // empty is auto
+	token        string
+	retentionAge time.Duration
+	providers    []string // names for newProvider; empty is auto
 }
 
-// settle tests the options; its errors are of the command line.
-func (o serveOptions) settle() (*settings, error) {
+// validate returns the settings that the options make, or an error in the command line.
+func (o serveOptions) validate() (*settings, error) {
 	s := &settings{serveOptions: o}
-	for _, check := range []func() error{s.checkEngine, s.checkNode, s.checkToken, s.checkTLS, s.checkExposure, s.checkNumbers, s.placeData} {
+	for _, check := range []func() error{s.checkEngine, s.checkNode, s.checkToken, s.checkTLS, s.checkExposure, s.checkNumbers, s.setDataDir} {
 		if err := check(); err != nil {
 			return nil, usage(err)
 		}
@@ -85,6 +85,7 @@ func (o serveOptions) settle() (*settings, error) {
 	return s, nil
 }
 
+// checkEngine finds the providers of --engine and checks --soft-ias.
 func (s *settings) checkEngine() error {
 	providers, ok := engines[s.engine]
 	if !ok {
@@ -97,6 +98,7 @@ func (s *settings) checkEngine() error {
 	return nil
 }
 
+// checkNode checks the node's name, by default that of the host.
 func (s *settings) checkNode() error {
 	if s.node == "" {
 		host, err := os.Hostname()
@@ -111,6 +113,7 @@ func (s *settings) checkNode() error {
 	return nil
 }
 
+// checkToken reads the admin token, if there is one, and checks its length.
 func (s *settings) checkToken() error {
 	s.token = s.adminToken
 	if s.adminTokenFile != "" {
@@ -132,6 +135,7 @@ func (s *settings) checkToken() error {
 	return nil
 }
 
+// checkTLS checks that the TLS options fit together.
 func (s *settings) checkTLS() error {
 	switch {
 	case (s.tlsCert == "") != (s.tlsKey == ""):
@@ -144,10 +148,10 @@ func (s *settings) checkTLS() error {
 	return nil
 }
 
-// secure tells whether the service speaks HTTPS.
+// secure reports whether the service speaks HTTPS.
 func (s *settings) secure() bool { return s.tlsCert != "" || s.tlsSelfSigned }
 
-// checkExposure refuses to be reached from other hosts without a token, or over a line that shows the token.
+// checkExposure refuses an address that other hosts can reach, if there is no token or it would be sent in clear text.
 func (s *settings) checkExposure() error {
 	host, _, err := net.SplitHostPort(s.listen)
 	switch {
@@ -163,15 +167,16 @@ func (s *settings) checkExposure() error {
 	return nil
 }
 
-// isLoopback tells whether only this machine reaches the host.
+// isLoopback reports whether the host can be reached from this machine only.
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || (ip != nil && ip.IsLoopback())
 }
 
+// checkNumbers checks the retention, the address of the metrics and the rate limit.
 func (s *settings) checkNumbers() error {
 	var err error
-	if s.keepFor, err = parseAge(s.retention); err != nil {
+	if s.retentionAge, err = parseAge(s.retention); err != nil {
 		return fmt.Errorf("--retention: %w", err)
 	}
 	if s.metricsListen != "" {
@@ -185,7 +190,7 @@ func (s *settings) checkNumbers() error {
 	return nil
 }
 
-// parseAge reads days (90d) beside Go's durations (36h).
+// parseAge reads a number of days (90d) or a Go duration (36h).
 func parseAge(word string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(word, "d"); ok {
 		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= 36500 {
@@ -197,7 +202,8 @@ func parseAge(word string) (time.Duration, error) {
 	return 0, fmt.Errorf("%q is no age; write it as 90d or 36h", word)
 }
 
-func (s *settings) placeData() error {
+// setDataDir makes the data directory absolute, or sets the default one.
+func (s *settings) setDataDir() error {
 	var err error
 	if s.dataDir == "" {
 		if s.dataDir, err = defaultDataDir(); err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // settleWith reads serve's flags from a command line.
-func settleWith(t *testing.T, args ...string) (*settings, error) {
+func settingsOf(t *testing.T, args ...string) (*settings, error) {
 	t.Helper()
 	var o serveOptions
 	c := &cobra.Command{Use: "serve", PreRunE: fillFromEnvironment, RunE: func(*cobra.Command, []string) error { return nil }}
@@ -24,7 +24,7 @@ func settleWith(t *testing.T, args ...string) (*settings, error) {
 	if err := c.Execute(); err != nil {
 		t.Fatal(err)
 	}
-	return o.settle()
+	return o.validate()
 }
 
 func TestServeRefusesToBeReachedWithoutATokenAndASecureLine(t *testing.T) {
@@ -56,7 +56,7 @@ func TestServeRefusesToBeReachedWithoutATokenAndASecureLine(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.args, func(t *testing.T) {
-			_, err := settleWith(t, strings.Fields(c.args)...)
+			_, err := settingsOf(t, strings.Fields(c.args)...)
 			if c.want == "" && err != nil {
 				t.Errorf("refused: %v", err)
 			}
@@ -71,35 +71,35 @@ func TestVariablesStandInForFlagsAndFlagsWin(t *testing.T) {
 	t.Setenv("DATAPI_SOFT_IAS", "3")
 	t.Setenv("DATAPI_RETENTION", "36h")
 	t.Setenv("DATABASE_URL", "postgres://db/one")
-	s, err := settleWith(t, "--soft-ias", "4")
+	s, err := settingsOf(t, "--soft-ias", "4")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.softIAs != 4 || s.keepFor != 36*time.Hour || s.databaseURL != "postgres://db/one" {
-		t.Errorf("soft IAs %d, retention %s, database %q", s.softIAs, s.keepFor, s.databaseURL)
+	if s.softIAs != 4 || s.retentionAge != 36*time.Hour || s.databaseURL != "postgres://db/one" {
+		t.Errorf("soft IAs %d, retention %s, database %q", s.softIAs, s.retentionAge, s.databaseURL)
 	}
 	t.Setenv("DATAPI_DATABASE_URL", "postgres://db/two")
-	if s, err = settleWith(t); err != nil || s.databaseURL != "postgres://db/two" {
+	if s, err = settingsOf(t); err != nil || s.databaseURL != "postgres://db/two" {
 		t.Errorf("database %q, error %v: the flag's own variable comes first", s.databaseURL, err)
 	}
 }
 
 func TestDataLiesWhereTheMachineKeepsState(t *testing.T) {
 	t.Setenv("STATE_DIRECTORY", "/run/state/one:/run/state/two")
-	if s, err := settleWith(t); err != nil || s.dataDir != "/run/state/one" {
+	if s, err := settingsOf(t); err != nil || s.dataDir != "/run/state/one" {
 		t.Errorf("data in %q, error %v", s.dataDir, err)
 	}
-	if s, err := settleWith(t, "--data-dir", "/srv/x"); err != nil || s.dataDir != "/srv/x" {
+	if s, err := settingsOf(t, "--data-dir", "/srv/x"); err != nil || s.dataDir != "/srv/x" {
 		t.Errorf("data in %q, error %v", s.dataDir, err)
 	}
 }
 
-func TestACertificateOfOurOwnIsKeptWhileItFits(t *testing.T) {
+func TestASelfSignedCertificateIsReusedWhileItIsUsable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tls")
 	now := time.Now()
 	read := func(listen string, at time.Time) []byte {
 		t.Helper()
-		cert, _, err := selfSigned(dir, listen, at)
+		cert, _, err := selfSignedFiles(dir, listen, at)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// fillPath puts the positional arguments into the path. Where the id of an object that may have a name is asked
-// for and the word is no id, it is taken for the name.
+// fillPath returns the path with the positional arguments in their places. A word for the id of an object that can have
+// a name is the object's name if it is no id.
 func fillPath(ctx context.Context, cl *client, n noun, path string, args []string) (string, error) {
 	for i, place := range placeholder.FindAllString(path, -1) {
 		word := args[i]
@@ -29,7 +29,7 @@ func fillPath(ctx context.Context, cl *client, n noun, path string, args []strin
 	return path, nil
 }
 
-// idOf finds the living object with the given name.
+// idOf returns the id of the living object with a name.
 func idOf(ctx context.Context, cl *client, n noun, name string) (string, error) {
 	if strings.ContainsAny(name, "*/") {
 		return "", usage(fmt.Errorf("%q is neither an id nor a name of %s", name, n.objects))
@@ -52,7 +52,7 @@ func idOf(ctx context.Context, cl *client, n noun, name string) (string, error) 
 	return found.Items[0].ID, nil
 }
 
-// fillHandles puts ids in the place of the names that a body's handles were given by.
+// fillHandles replaces the names among a body's handles by ids.
 func fillHandles(ctx context.Context, cl *client, members []member, object map[string]any) error {
 	for _, m := range members {
 		word, ok := object[m.wire].(string)

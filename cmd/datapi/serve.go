@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// stopPatience is how long an orderly stop may take before what is left is given up.
-const stopPatience = time.Minute
+// stopTimeout is how long an orderly stop may take; what has not ended by then is abandoned.
+const stopTimeout = time.Minute
 
-// sameSignal is how soon after the first a signal is that one again: what runs the service may send it to the
-// process and to its group.
-const sameSignal = 100 * time.Millisecond
+// repeatedSignal is the time after the first signal in which another one counts as the same: a supervisor may send it
+// to the process and to its group.
+const repeatedSignal = 100 * time.Millisecond
 
 // newServe builds the command that runs the service.
 func newServe() *cobra.Command {
@@ -32,7 +32,7 @@ func newServe() *cobra.Command {
 			"opens soft adapters. It listens on loopback; beyond it only with an admin token and TLS or --insecure-http.",
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := options.settle()
+			s, err := options.validate()
 			if err != nil {
 				return err
 			}
@@ -51,9 +51,8 @@ func newServe() *cobra.Command {
 	return c
 }
 
-// serve runs the service until a signal or the end of ctx, and stops it in order. What it cannot do at the start
-// is an error of one line with the remedy. A second signal ends the process at once: PostgreSQL has what was
-// acknowledged.
+// serve runs the service until a signal or the end of ctx, and stops it in order. An error at the start is one line with
+// the remedy. A second signal ends the process immediately: what was acknowledged is in PostgreSQL.
 func serve(ctx context.Context, s *settings, log *slog.Logger, out io.Writer) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
@@ -63,10 +62,10 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, out io.Writer) er
 	defer stop(nil)
 	go func() {
 		first := <-signals
-		came := time.Now()
+		received := time.Now()
 		log.Info("stopping", "signal", first.String())
-		stop(errStopped)
-		for again := true; again; again = time.Since(came) < sameSignal {
+		stop(errStopSignal)
+		for again := true; again; again = time.Since(received) < repeatedSignal {
 			<-signals
 		}
 		log.Warn("stopping at once")
@@ -76,14 +75,14 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, out io.Writer) er
 	st := &stack{log: log}
 	started, err := start(running, s, log, st)
 	if err == nil {
-		started.announce(out)
+		started.printReady(out)
 		err = started.wait(running)
 	}
-	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopPatience)
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
-	ended := st.unwind(patience)
-	if errors.Is(context.Cause(running), errStopped) {
-		err = nil // whatever the start or a server said because it was told to stop
+	ended := st.unwind(stopping)
+	if errors.Is(context.Cause(running), errStopSignal) {
+		err = nil // the start or a server failed because it was told to stop
 	}
 	if err == nil && ended != nil {
 		err = fmt.Errorf("it did not stop in order: %w", ended)
@@ -91,5 +90,5 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, out io.Writer) er
 	return err
 }
 
-// errStopped is why the service ends after a signal.
-var errStopped = errors.New("told to stop")
+// errStopSignal is the cause of a context that a signal ended.
+var errStopSignal = errors.New("told to stop")

@@ -10,14 +10,14 @@ import (
 	"text/tabwriter"
 )
 
-// printer shows answers: as tables for people, or as the JSON that came.
+// printer prints answers: as tables for people, or as the JSON that was received.
 type printer struct {
 	out, err io.Writer
 	json     bool
 	columns  []string
 }
 
-// answer shows one answer.
+// answer prints one answer.
 func (p *printer) answer(kind answerKind, body []byte) error {
 	switch {
 	case kind == octets:
@@ -37,7 +37,7 @@ func (p *printer) answer(kind answerKind, body []byte) error {
 	}
 }
 
-// indented prints JSON for programs and for eyes.
+// indented prints JSON on several lines.
 func (p *printer) indented(body []byte) error {
 	var b bytes.Buffer
 	if err := json.Indent(&b, bytes.TrimSpace(body), "", "  "); err != nil {
@@ -48,7 +48,7 @@ func (p *printer) indented(body []byte) error {
 	return err
 }
 
-// line prints JSON on one line, as a stream of objects wants it.
+// line prints JSON on one line, for a stream of objects.
 func (p *printer) line(body []byte) error {
 	var b bytes.Buffer
 	if err := json.Compact(&b, body); err != nil {
@@ -67,7 +67,7 @@ type page struct {
 	Next   *string           `json:"next_cursor"`
 }
 
-// table prints the rows of a list, and says on the error stream where the next ones are.
+// table prints the rows of a list, and on the error stream the cursor of the next ones.
 func (p *printer) table(body []byte) error {
 	var list page
 	if err := json.Unmarshal(body, &list); err != nil {
@@ -112,7 +112,7 @@ func (p *printer) row(w io.Writer, item []byte) error {
 	return err
 }
 
-// object prints every member of an object on a line of its own, in the order in which they came.
+// object prints every member of an object on a line of its own, in the order in which they were received.
 func (p *printer) object(body []byte) error {
 	lines, err := flatten(body)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// reconnectAfter is the pause before a lost stream is taken up again.
+// reconnectAfter is the pause before a stream that ended is opened again.
 const reconnectAfter = time.Second
 
 // sseEvent is one event of a stream (text/event-stream).
@@ -20,7 +20,7 @@ type sseEvent struct {
 	id, name, data string
 }
 
-// readEvents hands every event of a stream to each until the stream ends, or each has an error.
+// readEvents calls each with every event of a stream until the stream ends or each returns an error.
 func readEvents(stream io.Reader, each func(sseEvent) error) error {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, 16<<20) // a change with a large object is one line
@@ -49,8 +49,9 @@ func readEvents(stream io.Reader, each func(sseEvent) error) error {
 	return lines.Err()
 }
 
-// follow hands every change that passes the filter to each, in order, over lost connections, until ctx ends. It
-// says on notes when the connection is lost and when it is there again; ready is called before the first change.
+// follow calls each with every change that passes the filter, in order, until ctx ends; a connection that is lost is
+// opened again. It prints on notes when the connection is lost and when it is open again. ready is called whenever it
+// is open, before the changes.
 func follow(ctx context.Context, cl *client, filter url.Values, notes io.Writer, ready func() error, each func(change string) error) error {
 	last, lost := "", false
 	for {
@@ -93,7 +94,7 @@ func follow(ctx context.Context, cl *client, filter url.Values, notes io.Writer,
 	}
 }
 
-// pause waits; false means that ctx ended before.
+// pause waits for a time and reports whether it passed before ctx ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

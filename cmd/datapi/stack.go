@@ -6,25 +6,25 @@ import (
 	"log/slog"
 )
 
-// stack holds what was started, each with the way to end it; it is ended in reverse order.
+// stack holds the parts that were started, each with the function that ends it; they end in reverse order.
 type stack struct {
 	log   *slog.Logger
 	steps []step
 }
 
-// step is the end of one thing that was started.
+// step ends one part that was started.
 type step struct {
 	name string
 	end  func(ctx context.Context) error
 }
 
-// push adds the end of what was just started.
+// push adds a part that was just started.
 func (s *stack) push(name string, end func(ctx context.Context) error) {
 	s.steps = append(s.steps, step{name, end})
 }
 
-// unwind ends everything, the newest first. A step that fails does not keep the others from ending; the first
-// failure is returned. A second call does nothing.
+// unwind ends all parts, the newest first, and returns the first error; an error does not keep the other parts from
+// ending. A second call does nothing.
 func (s *stack) unwind(ctx context.Context) error {
 	var first error
 	for i := len(s.steps) - 1; i >= 0; i-- {

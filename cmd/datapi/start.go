@@ -19,27 +19,28 @@ import (
 	"github.com/datapi/datapi/web"
 )
 
-// started is a running service.
-type started struct {
+// runningService is a service that was started.
+type runningService struct {
 	settings *settings
 	log      *slog.Logger
 	address  net.Addr
 	metrics  net.Addr // nil where /metrics is on the main address
 	manager  *manager.Manager
-	data     string // where the data lies, for people
-	print    string // fingerprint of a certificate of our own, or empty
-	failed   chan error
+	data     string // where the data is, for people
+	// fingerprint is that of a self-signed certificate, else empty.
+	fingerprint string
+	failed      chan error
 }
 
-// start brings everything up in order and pushes the end of each part on the stack, whether it succeeds or not.
-func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*started, error) {
-	r := &started{settings: s, log: log, failed: make(chan error, 2)}
+// start starts every part in order and pushes each on the stack, also if a later one fails.
+func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runningService, error) {
+	r := &runningService{settings: s, log: log, failed: make(chan error, 2)}
 	secured, err := serverTLS(s)
 	if err != nil {
 		return nil, err
 	}
 	if s.tlsSelfSigned {
-		r.print = fingerprint(secured)
+		r.fingerprint = fingerprint(secured)
 	}
 	listener, err := listen(ctx, "--listen", s.listen, st)
 	if err != nil {
@@ -73,8 +74,8 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*star
 	return r, err
 }
 
-// hosts are the names that clients may call the service by. Where no token is asked for, a page of somebody else whose
-// name was made to lead to loopback must not reach it; with a token any name does.
+// hosts returns the host names that requests may bear; nil allows any. Without a token they are restricted, so that a
+// page of another site whose name resolves to loopback cannot reach the service (DNS rebinding).
 func hosts(s *settings) []string {
 	if s.token != "" {
 		return nil
@@ -83,7 +84,7 @@ func hosts(s *settings) []string {
 	return names
 }
 
-// listen binds an address; its error names the remedy.
+// listen binds an address; its errors name the remedy.
 func listen(ctx context.Context, flag, address string, st *stack) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	switch {
@@ -101,8 +102,8 @@ func listen(ctx context.Context, flag, address string, st *stack) (net.Listener,
 	return listener, nil
 }
 
-// openStore opens the database that was named, or starts a private one.
-func (r *started) openStore(ctx context.Context, st *stack) (*store.Store, error) {
+// openStore opens the database of --database-url, or starts a private one.
+func (r *runningService) openStore(ctx context.Context, st *stack) (*store.Store, error) {
 	s := r.settings
 	url := s.databaseURL
 	r.data = "in the database of --database-url"
@@ -117,7 +118,7 @@ func (r *started) openStore(ctx context.Context, st *stack) (*store.Store, error
 		go r.watchPostgres(ctx, private)
 	}
 	db, err := store.Open(ctx, store.Config{
-		URL: url, Node: s.node, Address: r.base(), Version: version, Logger: r.log, Retention: s.keepFor,
+		URL: url, Node: s.node, Address: r.base(), Version: version, Logger: r.log, Retention: s.retentionAge,
 	})
 	if err != nil {
 		return nil, err
@@ -126,8 +127,8 @@ func (r *started) openStore(ctx context.Context, st *stack) (*store.Store, error
 	return db, nil
 }
 
-// watchPostgres says once that the private PostgreSQL is down for good: reads of the engine go on, writes do not.
-func (r *started) watchPostgres(ctx context.Context, private *store.Postgres) {
+// watchPostgres logs once that the private PostgreSQL is down for good: reads of the engine go on, writes do not.
+func (r *runningService) watchPostgres(ctx context.Context, private *store.Postgres) {
 	select {
 	case <-ctx.Done():
 	case <-private.Done():
@@ -137,8 +138,8 @@ func (r *started) watchPostgres(ctx context.Context, private *store.Postgres) {
 	}
 }
 
-// openEngine opens the adapters and makes again what lived when the service ended.
-func (r *started) openEngine(ctx context.Context, db *store.Store, st *stack) error {
+// openEngine opens the adapters and makes again the objects that lived when the service ended.
+func (r *runningService) openEngine(ctx context.Context, db *store.Store, st *stack) error {
 	r.manager = manager.NewManager(r.settings.node, db.Recorder(), manager.WithLogger(r.log))
 	st.push("engine", func(ctx context.Context) error {
 		connected, err := r.manager.Close(ctx)
@@ -155,8 +156,8 @@ func (r *started) openEngine(ctx context.Context, db *store.Store, st *stack) er
 	return r.manager.Restore(ctx, living)
 }
 
-// run serves on a listener until the stack ends it: no new requests, running ones end.
-func (r *started) run(server *http.Server, listener net.Listener, st *stack) {
+// run serves on a listener until the stack ends it; requests that are being served are then completed.
+func (r *runningService) run(server *http.Server, listener net.Listener, st *stack) {
 	go func() {
 		var err error
 		if server.TLSConfig != nil {
@@ -178,7 +179,7 @@ func (r *started) run(server *http.Server, listener net.Listener, st *stack) {
 }
 
 // serveMetrics serves /metrics alone on an address of its own.
-func (r *started) serveMetrics(ctx context.Context, metrics http.Handler, st *stack) error {
+func (r *runningService) serveMetrics(ctx context.Context, metrics http.Handler, st *stack) error {
 	listener, err := listen(ctx, "--metrics-listen", r.settings.metricsListen, st)
 	if err != nil {
 		return err
@@ -190,8 +191,8 @@ func (r *started) serveMetrics(ctx context.Context, metrics http.Handler, st *st
 	return nil
 }
 
-// wait lasts until the service is told to stop, or cannot go on.
-func (r *started) wait(ctx context.Context) error {
+// wait returns when ctx ends, or with the error of a server that failed.
+func (r *runningService) wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
@@ -200,8 +201,8 @@ func (r *started) wait(ctx context.Context) error {
 	}
 }
 
-// base is the address of the service as clients write it.
-func (r *started) base() string {
+// base returns the URL of the service for clients.
+func (r *runningService) base() string {
 	scheme := "http"
 	if r.settings.secure() {
 		scheme = "https"

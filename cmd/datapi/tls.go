@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// selfSignedFor is how long a certificate of our own making lasts; it is made anew when less than
-// selfSignedRenew is left at a start.
+// selfSignedFor is how long a self-signed certificate is valid; a start makes a new one if less than selfSignedRenew is
+// left.
 const (
 	selfSignedFor   = 397 * 24 * time.Hour
 	selfSignedRenew = 30 * 24 * time.Hour
 )
 
-// serverTLS is how the settings want connections to be secured; nil is plain HTTP. Its errors are one line with
+// serverTLS returns the TLS configuration that the settings ask for, nil for plain HTTP. Its errors are one line with
 // the remedy.
 func serverTLS(s *settings) (*tls.Config, error) {
 	if !s.secure() {
@@ -33,7 +33,7 @@ func serverTLS(s *settings) (*tls.Config, error) {
 	cert, key := s.tlsCert, s.tlsKey
 	if s.tlsSelfSigned {
 		var err error
-		if cert, key, err = selfSigned(filepath.Join(s.dataDir, "tls"), s.listen, time.Now()); err != nil {
+		if cert, key, err = selfSignedFiles(filepath.Join(s.dataDir, "tls"), s.listen, time.Now()); err != nil {
 			return nil, fmt.Errorf("make a certificate: %w", err)
 		}
 	}
@@ -56,12 +56,12 @@ func serverTLS(s *settings) (*tls.Config, error) {
 	return config, nil
 }
 
-// selfSigned gives the files of a certificate for this host, made when there is none, when it is about to end,
-// or when it does not fit the address any more.
-func selfSigned(dir, listen string, now time.Time) (cert, key string, err error) {
+// selfSignedFiles returns the files of a self-signed certificate for this host. It makes a new one if there is none, if
+// it is about to expire, or if it lacks a name of the address.
+func selfSignedFiles(dir, listen string, now time.Time) (cert, key string, err error) {
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	names, addresses := certificateNames(listen)
-	if fits(cert, names, addresses, now) {
+	if isUsable(cert, names, addresses, now) {
 		return cert, key, nil
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -94,7 +94,8 @@ func selfSigned(dir, listen string, now time.Time) (cert, key string, err error)
 	return cert, key, writePEM(cert, "CERTIFICATE", public, 0o644)
 }
 
-// certificateNames are what clients may call the address: this host's name, localhost, and the IP it listens on.
+// certificateNames returns the names and addresses by which clients reach the address: this host's name, localhost,
+// loopback and the IP that it listens on.
 func certificateNames(listen string) ([]string, []net.IP) {
 	names := []string{"localhost"}
 	if host, err := os.Hostname(); err == nil {
@@ -108,8 +109,8 @@ func certificateNames(listen string) ([]string, []net.IP) {
 	return names, addresses
 }
 
-// fits tells whether a certificate is there, lasts a while yet and has all the names.
-func fits(file string, names []string, addresses []net.IP, now time.Time) bool {
+// isUsable reports whether a certificate exists, is valid for selfSignedRenew more and has all the names.
+func isUsable(file string, names []string, addresses []net.IP, now time.Time) bool {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return false
@@ -135,7 +136,7 @@ func fits(file string, names []string, addresses []net.IP, now time.Time) bool {
 	return true
 }
 
-// writePEM writes one block, whole or not at all.
+// writePEM writes one block; the file is replaced as a whole.
 func writePEM(file, kind string, der []byte, mode os.FileMode) error {
 	next := file + ".next"
 	if err := os.WriteFile(next, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode); err != nil {
@@ -144,7 +145,7 @@ func writePEM(file, kind string, der []byte, mode os.FileMode) error {
 	return os.Rename(next, file)
 }
 
-// fingerprint is the SHA-256 of a certificate, as browsers show it.
+// fingerprint returns the SHA-256 of the certificate in the form that browsers show.
 func fingerprint(config *tls.Config) string {
 	return fmt.Sprintf("%X", sha256.Sum256(config.Certificates[0].Certificate[0]))
 }

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// statusPause lies between two looks at what is live and not recorded.
+// statusPause is the time between two requests for what is live and not recorded.
 const statusPause = time.Second
 
-// clearScreen empties a terminal before the same table is printed anew.
+// clearScreen clears a terminal before the table is printed again.
 const clearScreen = "\x1b[H\x1b[2J"
 
-// watchVerb shows an answer again after each change, until it is interrupted, which is no failure.
+// watchVerb prints an answer again after each change, until it is interrupted, which is no error.
 func watchVerb(ctx context.Context, cl *client, n noun, v verb, rq *request, p *printer) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -24,7 +24,7 @@ func watchVerb(ctx context.Context, cl *client, n noun, v verb, rq *request, p *
 		if err != nil {
 			return err
 		}
-		return p.again(v.answer, a.body)
+		return p.reprint(v.answer, a.body)
 	}
 	if n.watched == "" {
 		return watchChanges(ctx, cl, rq, p)
@@ -41,7 +41,7 @@ func watchVerb(ctx context.Context, cl *client, n noun, v verb, rq *request, p *
 	return err
 }
 
-// watchChanges prints each change as it comes, from now on.
+// watchChanges prints each change from now on.
 func watchChanges(ctx context.Context, cl *client, rq *request, p *printer) error {
 	for _, only := range []string{"limit", "cursor", "order", "since", "until"} {
 		rq.query.Del(only)
@@ -62,7 +62,7 @@ func watchChanges(ctx context.Context, cl *client, rq *request, p *printer) erro
 	})
 }
 
-// poll looks again and again: what it shows has live members that no change announces.
+// poll calls again at intervals: the answer has live members, of which no change tells.
 func poll(ctx context.Context, again func() error) error {
 	for {
 		if err := again(); err != nil {
@@ -74,9 +74,9 @@ func poll(ctx context.Context, again func() error) error {
 	}
 }
 
-// again shows a later answer to the same question: on a terminal in place of the one before, for programs as one
+// reprint prints a later answer to the same request: on a terminal in place of the one before, for programs as one
 // more line.
-func (p *printer) again(kind answerKind, body []byte) error {
+func (p *printer) reprint(kind answerKind, body []byte) error {
 	if p.json {
 		return p.line(body)
 	}
@@ -88,7 +88,7 @@ func (p *printer) again(kind answerKind, body []byte) error {
 	return p.answer(kind, body)
 }
 
-// isTerminal tells whether a stream is a terminal.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {

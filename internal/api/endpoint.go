@@ -120,7 +120,7 @@ func endpointInput(m *paramBody[endpointCreate]) (manager.EPCreate, error) {
 	}, nil
 }
 
-// input is the probe as the Manager takes it.
+// input returns the probe as the Manager takes it.
 func (p *probeRequest) input() *dat.Probe {
 	if p == nil {
 		return nil
@@ -174,7 +174,7 @@ func (a *API) modifyEndpoint(ctx context.Context, in *modifyEndpoint) (*answer, 
 	})
 }
 
-// modifyInput is the patch but its labels, which are merged with those that are.
+// modifyInput returns the patch but its labels, which are merged with those that are.
 func modifyInput(m *paramBody[endpointPatch]) (manager.EPModify, labelPatch) {
 	var b endpointPatch
 	m.into(&b)

@@ -57,7 +57,7 @@ type paramBody[T any] struct {
 	members map[string]json.RawMessage
 }
 
-// Schema is that of T.
+// Schema returns that of T.
 func (paramBody[T]) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[T](), true, "")
 }

@@ -28,7 +28,7 @@ type Change struct {
 	RevertedTo *int64 `json:"reverted_to"`
 }
 
-// Entry is a change on its way into the log.
+// Entry is a change that is to be recorded.
 type Entry struct {
 	Object ObjectRef
 	IA     Handle
@@ -40,10 +40,10 @@ type Entry struct {
 	Reason     string
 	Outcome    Return
 	RevertedTo int64
-	// Apply gives the object after the change from the recorded one before it:
-	// nil in for a creation, nil out for an end. It must not change its argument
-	// and may be called again when the recorder tries again. A nil Apply is a
-	// refusal, which changes nothing.
+	// Apply returns the object after the change from the recorded one before it,
+	// which is nil for a creation; it returns nil where the object ends. It must
+	// not change its argument, and is called again when the recorder tries again.
+	// A nil Apply is a refusal, which changes nothing.
 	Apply func(before Object) Object
 	// Published, where set, is called once after the commit and before anybody is
 	// told of the change, so that who hears of it finds it published. It runs on any
@@ -54,7 +54,7 @@ type Entry struct {
 	Keep *Kept
 }
 
-// Kept is an answer that a retry with the same key gets again.
+// Kept is an answer that is stored for retries with the same Idempotency-Key.
 type Kept struct {
 	Principal, Method, Path, Key string
 	BodyHash                     []byte
@@ -62,15 +62,15 @@ type Kept struct {
 	Answer func(recorded Object) (status int, header map[string]string, body []byte)
 }
 
-// Recorded is what became of an Entry.
+// Recorded is the outcome of an Entry.
 type Recorded struct {
 	Change Change
-	// Object is the recorded object after the change, nil where it is gone or
-	// the entry was a refusal of an object that is not there.
+	// Object is the recorded object after the change; nil if it has ended, or if
+	// the entry refused a call on an object that does not exist.
 	Object Object
 }
 
-// ActorEngine is the actor of what no caller asked for.
+// ActorEngine is the actor of changes that no caller asked for.
 const ActorEngine = "engine"
 
 // Event is a DAT event in an EVD's queue. Object is what it speaks of (D21, D23).
@@ -86,7 +86,7 @@ type Event struct {
 	Data     EventData   `json:"data"`
 }
 
-// EventData is what an event carries; members without meaning are left out.
+// EventData is the data of an event; members without meaning are left out.
 type EventData struct {
 	Operation         *DTOKind        `json:"operation,omitempty"`
 	Status            *DTOStatus      `json:"status,omitempty"`

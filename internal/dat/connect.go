@@ -52,9 +52,9 @@ type ConnectRequest struct {
 }
 
 // CheckConnect judges what dat_ep_connect asks for beyond state and readiness
-// (T27), and gives the quality of service to ask for.
+// (T27), and returns the quality of service for the connection.
 //
-// Errors: DAT_INVALID_ADDRESS for an address that is no IP address of one
+// Errors: DAT_INVALID_ADDRESS for an address that is not the IP address of one
 // host; DAT_INVALID_PARAMETER for a qualifier outside 1–65535 (D38), a timeout
 // of 0, too much private data and unknown words; DAT_MODEL_NOT_SUPPORTED for a
 // quality of service or a flag that the provider lacks (D29).
@@ -79,12 +79,12 @@ func CheckConnect(e *Endpoint, f *Facts, q ConnectRequest) (QOS, *Error) {
 // CheckDupConnect judges what dat_ep_dup_connect asks for beyond state and
 // readiness: dup, the endpoint whose peer is meant, must be of the same IA
 // (DAT_INVALID_HANDLE) and CONNECTED (DAT_INVALID_STATE with its state's
-// subtype); the rest is as for connect. dup is nil where the handle names none.
+// subtype); the rest is as for connect. dup is nil if the handle names none.
 func CheckDupConnect(e, dup *Endpoint, f *Facts, q ConnectRequest) (QOS, *Error) {
 	if dup == nil {
 		return 0, refuse(RetInvalidHandle, SubInvalidHandleEP, "endpoint", "there is no such endpoint; it never was or has been freed")
 	}
-	if wrong := foreign(TypeEndpoint, dup.ID, dup.IA, f.IA); wrong != "" {
+	if wrong := ofAnotherIA(TypeEndpoint, dup.ID, dup.IA, f.IA); wrong != "" {
 		return 0, refuse(RetInvalidHandle, SubInvalidHandleEP, "endpoint", "%s", wrong)
 	}
 	if dup.State != EPConnected {
@@ -96,7 +96,7 @@ func CheckDupConnect(e, dup *Endpoint, f *Facts, q ConnectRequest) (QOS, *Error)
 	return checkSetup(e, f, OpDupConnect, q)
 }
 
-// checkSetup judges what both ways to connect share.
+// checkSetup judges the arguments that both ways to connect have.
 func checkSetup(e *Endpoint, f *Facts, in Input, q ConnectRequest) (QOS, *Error) {
 	if t := q.TimeoutUS; t != nil && (*t < 1 || *t > maxTimeout) {
 		return 0, badValue(timeoutArgs[in], "timeout_us", "timeout_us is %d; it must be 1 to %d microseconds, or null for infinite", *t, int64(maxTimeout))
@@ -111,7 +111,7 @@ func checkSetup(e *Endpoint, f *Facts, in Input, q ConnectRequest) (QOS, *Error)
 	return qos, checkSupported(f, "qos", qos.String(), supportedQOS(&f.Provider))
 }
 
-// checkAddress demands the IP address of one host.
+// checkAddress refuses what is not the IP address of one host.
 func checkAddress(s string) *Error {
 	a, err := netip.ParseAddr(s)
 	switch {
@@ -127,7 +127,7 @@ func checkAddress(s string) *Error {
 // connectFlagWords are the flags of dat_ep_connect.
 var connectFlagWords = []string{"DEFAULT", "MULTIPATH"}
 
-// checkConnectFlags tells whether several paths are asked for.
+// checkConnectFlags reports whether the flags ask for several paths.
 func checkConnectFlags(word *string) (multipath bool, err *Error) {
 	if word == nil {
 		return false, nil

@@ -20,7 +20,7 @@ var qosNames = [...]string{
 	QOSPremium:        "PREMIUM",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (q QOS) String() string { return nameOf(qosNames[:], q) }
 
 // MarshalText writes the wire word.
@@ -41,7 +41,7 @@ var serviceTypeNames = [...]string{
 	ServiceRC: "RC",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (s ServiceType) String() string { return nameOf(serviceTypeNames[:], s) }
 
 // MarshalText writes the wire word.
@@ -64,7 +64,7 @@ var closeFlagNames = [...]string{
 	CloseGraceful: "GRACEFUL",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (c CloseFlag) String() string { return nameOf(closeFlagNames[:], c) }
 
 // MarshalText writes the wire word.

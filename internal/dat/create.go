@@ -87,7 +87,7 @@ func (s *setter) setSRQ(e *Endpoint, h Handle) *Error {
 	if !ok {
 		return InvalidHandle(TypeSRQ, h, "srq")
 	}
-	if wrong := foreign(TypeSRQ, h, srq.IA, s.facts.IA); wrong != "" {
+	if wrong := ofAnotherIA(TypeSRQ, h, srq.IA, s.facts.IA); wrong != "" {
 		return refuse(RetInvalidHandle, SubInvalidHandleSRQ, "srq", "%s", wrong)
 	}
 	if err := checkSRQWorks(srq); err != nil {

@@ -22,7 +22,7 @@ var evdModeNames = [...]string{
 	ModeSolicited: "SOLICITED",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (e EVDMode) String() string { return nameOf(evdModeNames[:], e) }
 
 // MarshalText writes the wire word.
@@ -75,15 +75,16 @@ func checkQLen(f *Facts, qlen, least int64, argument int) *Error {
 	return nil
 }
 
-// SortStreams gives the streams in the order of the merging matrix, each once.
+// SortStreams returns the streams in the order of the merging matrix, each once.
 func SortStreams(streams []Stream) []Stream {
 	sorted := slices.Clone(streams)
 	slices.Sort(sorted)
 	return slices.Compact(sorted)
 }
 
-// CheckEVDResize judges dat_evd_resize: lengths beyond the IA's are
-// DAT_INVALID_PARAMETER, fewer places than queued events DAT_INVALID_STATE.
+// CheckEVDResize judges dat_evd_resize: a length beyond the IA's limit is
+// DAT_INVALID_PARAMETER, one below the number of queued events
+// DAT_INVALID_STATE.
 func CheckEVDResize(f *Facts, evd *EVD, queued int, qlen int64) *Error {
 	least := int64(1)
 	if slices.Contains(evd.Streams, StreamAsync) {

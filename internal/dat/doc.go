@@ -3,11 +3,11 @@
 // completion-flag rules on shared Event Dispatchers, watermarks, return codes,
 // events, and the objects that those rules speak of.
 //
-// It is pure: no input or output, no clock, no goroutine, no lock. Whoever
-// calls a judge serialises the access to what it hands over.
+// It is pure: no input or output, no clock, no goroutine, no lock. The caller of
+// a judge serialises the access to the arguments.
 //
-// The tables, each one array that a few lines read, with its golden print in
-// testdata:
+// The tables are arrays that a few lines read; those of the rules are printed in
+// testdata, to be compared with the man pages:
 //
 //	transitions     state × input → verdict           Judge
 //	readiness       what an operation needs besides   Ready, Operations

@@ -34,7 +34,7 @@ var dtoStatusNames = [...]string{
 	RMROperationFailed:     "DAT_RMR_OPERATION_FAILED",
 }
 
-// String is the whole DAT constant.
+// String returns the whole DAT constant.
 func (d DTOStatus) String() string { return nameOf(dtoStatusNames[:], d) }
 
 // MarshalText writes the whole DAT constant.
@@ -63,7 +63,7 @@ var dtoKindNames = [...]string{
 	KindRMRBind:   "RMR_BIND",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (d DTOKind) String() string { return nameOf(dtoKindNames[:], d) }
 
 // MarshalText writes the wire word.

@@ -27,7 +27,7 @@ type EPAttributes struct {
 	EPProviderSpecific     map[string]string `json:"ep_provider_specific" doc:"Attributes of the provider, name to value: max_inline_data."`
 }
 
-// Clone is a deep copy.
+// Clone returns a deep copy.
 func (a EPAttributes) Clone() EPAttributes {
 	a.EPTransportSpecific = maps.Clone(a.EPTransportSpecific)
 	a.EPProviderSpecific = maps.Clone(a.EPProviderSpecific)
@@ -80,7 +80,8 @@ func (l *LastEvent) clone() *LastEvent {
 	return c
 }
 
-// Transport shows the queue pair behind an endpoint; null while there is none.
+// Transport is the queue pair behind an endpoint; its members are null while
+// there is none.
 type Transport struct {
 	QPNum   *uint32 `json:"qp_num"`
 	QPState *string `json:"qp_state"`
@@ -122,7 +123,7 @@ func (*Endpoint) Type() ObjectType { return TypeEndpoint }
 // Clone implements Object.
 func (e *Endpoint) Clone() Object { return e.Copy() }
 
-// Copy is Clone with its type.
+// Copy is Clone, typed.
 func (e *Endpoint) Copy() *Endpoint {
 	c := *e
 	c.Meta, c.Attributes = e.Meta.clone(), e.Attributes.Clone()
@@ -140,7 +141,7 @@ type EPStatus struct {
 	RecvIdle    bool    `json:"recv_idle"`
 	RequestIdle bool    `json:"request_idle"`
 	ObservedAt  Time    `json:"observed_at"`
-	// LastProofOfLife is when the peer last proved that it lives, or null.
+	// LastProofOfLife is when the peer was last known to be alive, or null.
 	LastProofOfLife *Time `json:"last_proof_of_life"`
 	// Recvs and Requests are the outstanding DTOs now.
 	Recvs    int32 `json:"recvs"`

@@ -65,7 +65,7 @@ func namedDifferences(now, then map[string]string) map[string]*string {
 	return change
 }
 
-// defaultAttributes are the defaults of all attributes; without limits counts
+// defaultAttributes returns the defaults of all attributes; without limits counts
 // and sizes are not bounded by an IA.
 func defaultAttributes(limits *IAAttributes) EPAttributes {
 	var e Endpoint

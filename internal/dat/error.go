@@ -5,26 +5,26 @@ import "strings"
 // Error is a refusal in DAT's words: what was refused and why, and what would
 // have been right.
 //
-// It is the only error type that crosses the rooms; everything else is an
-// internal fault.
+// It is the only error type that one package returns to another on purpose;
+// every other error is an internal fault.
 type Error struct {
 	Return  Return
 	Subtype Subtype
-	// Field is the member that is to blame, by its wire name
+	// Field is the member that the refusal is about, by its wire name
 	// (`attributes.max_recv_dtos`), or empty.
 	Field string
 	// State is the endpoint's state that forbids the call, or nil.
 	State *EPState
 	// Detail says what was wrong and what would be right, for a person.
 	Detail string
-	// Kind names a problem for which DAT has no return of its own
+	// Kind names a problem for which DAT has no return
 	// (`name-taken`, `ia-gone`, `store-away`), or is empty.
 	Kind string
-	// Cause is the fault below, for the log only; never shown to a client.
+	// Cause is the underlying error, for the log only; clients never see it.
 	Cause error
 }
 
-// Error is the return, the subtype and the detail on one line.
+// Error returns DAT's return, the subtype, the field and the detail on one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Return.String())
@@ -43,5 +43,5 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap is the fault below.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Cause }

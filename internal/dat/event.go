@@ -48,7 +48,7 @@ var eventNumberNames = [...]string{
 	EventSoftware:                        "DAT_SOFTWARE_EVENT",
 }
 
-// String is the whole DAT constant.
+// String returns the whole DAT constant.
 func (e EventNumber) String() string { return nameOf(eventNumberNames[:], e) }
 
 // MarshalText writes the whole DAT constant.
@@ -81,7 +81,7 @@ var streamNames = [...]string{
 	StreamAsync:      "ASYNC",
 }
 
-// String is the stream without its DAT prefix.
+// String returns the stream without its DAT prefix.
 func (s Stream) String() string { return nameOf(streamNames[:], s) }
 
 // MarshalText writes the stream without its DAT prefix.

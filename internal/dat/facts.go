@@ -2,8 +2,8 @@ package dat
 
 import "strconv"
 
-// NamedAttr is what is known of a transport- or provider-specific attribute:
-// its value is a whole number Min … Max, written as a string (A15).
+// NamedAttr is the range of a transport- or provider-specific attribute: its
+// value is a whole number Min … Max, written as a string (A15).
 type NamedAttr struct{ Min, Max int64 }
 
 // transportAttrs are the transport-specific attributes that both engines know.
@@ -15,11 +15,11 @@ var transportAttrs = map[string]NamedAttr{
 	"tos":             {0, 255},
 }
 
-// maxInlineData is the greatest max_inline_data in bytes where the provider's
-// own attribute of that name says nothing else.
+// maxInlineData is the greatest max_inline_data in bytes, unless the provider
+// has an attribute of that name.
 const maxInlineData = 256
 
-// Facts are what the judges must know of the IA that an object belongs to.
+// Facts are what the judges know of the IA that an object belongs to.
 type Facts struct {
 	IA         Handle
 	Attributes IAAttributes
@@ -29,7 +29,7 @@ type Facts struct {
 	TransportAttrs, ProviderAttrs map[string]NamedAttr
 }
 
-// NewFacts are the facts of an IA with these attributes. It knows the
+// NewFacts returns the facts of an IA with these attributes. It knows the
 // transport-specific attributes `retry_count` (0–7), `rnr_retry_count` (0–6),
 // `ack_timeout` (0–31) and `tos` (0–255), and the provider-specific
 // `max_inline_data`: bytes, up to the provider's attribute of that name, else 256.
@@ -45,14 +45,15 @@ func NewFacts(ia Handle, a IAAttributes, p ProviderAttributes) Facts {
 	}
 }
 
-// Resolver shows the judges what a handle names; freed objects are not found.
-// The caller holds whatever lock keeps the answers true until it has acted.
+// Resolver finds the objects that handles name, for the judges; freed objects
+// are not found. The caller holds the locks that keep the answers true until it
+// has acted on them.
 type Resolver interface {
-	// PZ gives the IA of a protection zone.
+	// PZ returns the IA of a protection zone.
 	PZ(h Handle) (ia Handle, ok bool)
-	// EVD gives an Event Dispatcher with everything that feeds it now.
+	// EVD returns an Event Dispatcher with everything that feeds it now.
 	EVD(h Handle) (EVDUse, bool)
-	// SRQ gives a shared receive queue.
+	// SRQ returns a shared receive queue.
 	SRQ(h Handle) (*SRQ, bool)
 }
 

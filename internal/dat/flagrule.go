@@ -26,20 +26,20 @@ const (
 // and what feeds it now.
 type EVDUse struct {
 	IA Handle
-	// Streams are those that it was made for.
+	// Streams are the event streams that it was created for.
 	Streams []Stream
 	// DTO counts the endpoints that feed it, by direction and completion flag.
 	DTO [numDirections][numCompletionFlags]int
 	// Other counts what else feeds it: endpoints (CONNECTION), service points
-	// (CR), the IA (ASYNC). SOFTWARE counts as soon as Streams has it; DTO and
-	// RMR_BIND are not counted here.
+	// (CR), the IA (ASYNC). DTO and RMR_BIND are not counted here, and SOFTWARE
+	// feeds it as soon as Streams has it.
 	Other [numStreams]int
 }
 
-// With is the use after the streams of e that go to evd were added.
+// With returns the use with the streams of e that go to evd added.
 func (u EVDUse) With(e *Endpoint, evd Handle) EVDUse { return u.count(e, evd, 1) }
 
-// Without is the use after the streams of e that go to evd were taken away.
+// Without returns the use with the streams of e that go to evd removed.
 func (u EVDUse) Without(e *Endpoint, evd Handle) EVDUse { return u.count(e, evd, -1) }
 
 func (u EVDUse) count(e *Endpoint, evd Handle, by int) EVDUse {
@@ -55,22 +55,22 @@ func (u EVDUse) count(e *Endpoint, evd Handle, by int) EVDUse {
 	return u
 }
 
-// WithOther is the use after one more feeder of a stream that is no DTO stream.
+// WithOther returns the use with one more feeder of a stream that is no DTO stream.
 func (u EVDUse) WithOther(s Stream) EVDUse {
 	u.Other[s]++
 	return u
 }
 
-// WithoutOther is the use after one feeder of that stream has gone.
+// WithoutOther returns the use with one feeder of that stream less.
 func (u EVDUse) WithoutOther(s Stream) EVDUse {
 	u.Other[s]--
 	return u
 }
 
-// dtos counts the DTO streams of a direction with a flag.
+// dtos returns the number of DTO streams of a direction with a flag.
 func (u *EVDUse) dtos(d Direction, f CompletionFlag) int { return u.DTO[d][f] }
 
-// flags are the different flags of the DTO streams in a direction, or in both.
+// flags returns the different flags of the DTO streams in a direction, or in both.
 func (u *EVDUse) flags(directions ...Direction) []CompletionFlag {
 	var found []CompletionFlag
 	for f := range CompletionFlag(numCompletionFlags) {
@@ -81,12 +81,12 @@ func (u *EVDUse) flags(directions ...Direction) []CompletionFlag {
 	return found
 }
 
-// has tells whether any DTO stream has a flag.
+// has reports whether any DTO stream has a flag.
 func (u *EVDUse) has(f CompletionFlag) bool {
 	return u.dtos(DirRecv, f) > 0 || u.dtos(DirRequest, f) > 0
 }
 
-// otherStreams are the streams beside DTO completions that feed the EVD.
+// otherStreams returns the streams other than DTO completions that feed the EVD.
 func (u *EVDUse) otherStreams() []Stream {
 	var found []Stream
 	for s := range Stream(numStreams) {
@@ -99,8 +99,8 @@ func (u *EVDUse) otherStreams() []Stream {
 	return found
 }
 
-// flagRule is a rule on completion flags. broken is nil where another part of
-// the service keeps the rule.
+// flagRule is a rule on completion flags. broken is nil if another part of the
+// service holds the rule.
 type flagRule struct {
 	rule, text string
 	broken     func(*EVDUse) bool
@@ -147,7 +147,7 @@ func (u EVDUse) Check() *Error {
 	return nil
 }
 
-// describe lists what feeds the EVD.
+// describe returns what feeds the EVD, for a sentence.
 func (u *EVDUse) describe() string {
 	var parts []string
 	for d, name := range [numDirections]string{"receives", "requests"} {
@@ -170,7 +170,7 @@ var modes = [numCompletionFlags]EVDMode{
 	CompletionEVDThreshold:  ModeThreshold,
 }
 
-// Mode is the mode that the present DTO streams give, ModeNone without any (R11).
+// Mode returns the mode that follows from the DTO streams, ModeNone without any (R11).
 func (u EVDUse) Mode() EVDMode {
 	for f, mode := range modes {
 		if mode != ModeNone && u.has(CompletionFlag(f)) {
@@ -180,10 +180,10 @@ func (u EVDUse) Mode() EVDMode {
 	return ModeNone
 }
 
-// wrongFor says why the EVD cannot take a stream of an endpoint or service
-// point of ia, or nothing.
+// wrongFor returns why the EVD cannot take a stream of an endpoint or service
+// point of ia; it is empty if it can.
 func (u *EVDUse) wrongFor(s Stream, h, ia Handle) string {
-	if wrong := foreign(TypeEVD, h, u.IA, ia); wrong != "" {
+	if wrong := ofAnotherIA(TypeEVD, h, u.IA, ia); wrong != "" {
 		return wrong
 	}
 	if slices.Contains(u.Streams, s) {

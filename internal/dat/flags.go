@@ -26,7 +26,7 @@ var completionFlagNames = [...]string{
 	CompletionEVDThreshold:  "EVD_THRESHOLD",
 }
 
-// String is the flag without its DAT prefix.
+// String returns the flag without its DAT prefix.
 func (c CompletionFlag) String() string { return nameOf(completionFlagNames[:], c) }
 
 // MarshalText writes the flag without its DAT prefix.

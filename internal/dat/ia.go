@@ -123,7 +123,7 @@ var iaStateNames = [...]string{
 	IAGone: "GONE",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (i IAState) String() string { return nameOf(iaStateNames[:], i) }
 
 // MarshalText writes the wire word.

@@ -12,7 +12,7 @@ var (
 	providerAttributeNames = jsonNames(reflect.TypeFor[ProviderAttributes]())
 )
 
-// jsonNames are the wire names of a struct's members.
+// jsonNames returns the wire names of a struct's members.
 func jsonNames(t reflect.Type) []string {
 	names := make([]string, t.NumField())
 	for i := range names {
@@ -21,8 +21,8 @@ func jsonNames(t reflect.Type) []string {
 	return names
 }
 
-// IAAttributeNames are the names that an ia_attributes mask may hold.
+// IAAttributeNames returns the names that an ia_attributes mask may hold.
 func IAAttributeNames() []string { return slices.Clone(iaAttributeNames) }
 
-// ProviderAttributeNames are the names that a provider_attributes mask may hold.
+// ProviderAttributeNames returns the names that a provider_attributes mask may hold.
 func ProviderAttributeNames() []string { return slices.Clone(providerAttributeNames) }

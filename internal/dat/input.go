@@ -1,7 +1,7 @@
 package dat
 
-// Input is what can happen to an endpoint: an operation of a caller or an
-// event of the engine.
+// Input is an operation of a caller or an event of the engine that can act on
+// an endpoint.
 type Input uint8
 
 // The operations of a caller, then the events of the engine, with the rules
@@ -97,8 +97,8 @@ var inputWords = func() (words [numInputs]string) {
 	return words
 }()
 
-// Cause is the word of the change log: DAT's name of the call or event. Two
-// inputs can share it; Word tells them apart.
+// Cause returns the word of the change log: DAT's name of the call or event. Two
+// inputs can share it; Word distinguishes them.
 func (i Input) Cause() string {
 	if i < numInputs {
 		return inputs[i].cause
@@ -106,14 +106,14 @@ func (i Input) Cause() string {
 	return i.Word()
 }
 
-// String is Cause, for sentences.
+// String returns Cause, for sentences.
 func (i Input) String() string { return i.Cause() }
 
-// Word is a word that no other input has; for an operation it is the one of
+// Word returns a word that no other input has; for an operation it is the one of
 // an endpoint's `operations`.
 func (i Input) Word() string { return nameOf(inputWords[:], i) }
 
-// Operation tells whether a caller asks for the input; else the engine reports it.
+// Operation reports whether a caller asks for the input; else the engine reports it.
 func (i Input) Operation() bool { return i < EvRequest }
 
 // MarshalText writes Word.

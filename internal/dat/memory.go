@@ -18,7 +18,7 @@ var memTypeNames = [...]string{
 	MemSharedVirtual: "SHARED_VIRTUAL",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (m MemType) String() string { return nameOf(memTypeNames[:], m) }
 
 // MarshalText writes the wire word.
@@ -45,7 +45,7 @@ var privilegeNames = [...]string{
 	PrivRemoteWrite: "REMOTE_WRITE",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (p Privilege) String() string { return nameOf(privilegeNames[:], p) }
 
 // MarshalText writes the wire word.
@@ -105,13 +105,14 @@ func (q *LMRRequest) checkRegion(f *Facts) *Error {
 	if q.Of == nil {
 		return InvalidHandle(TypeLMR, q.LMR, "lmr")
 	}
-	if wrong := foreign(TypeLMR, q.LMR, q.Of.IA, f.IA); wrong != "" {
+	if wrong := ofAnotherIA(TypeLMR, q.LMR, q.Of.IA, f.IA); wrong != "" {
 		return refuse(RetInvalidHandle, SubInvalidHandleLMR, "lmr", "%s", wrong)
 	}
 	return checkRange(argLMRRegion, q.Of, q.Offset, q.Length)
 }
 
-// checkRange demands that offset and length, in bytes, lie in a region.
+// checkRange refuses an offset and a length, in bytes, that do not lie in a
+// region.
 func checkRange(argument int, lmr *LMR, offset, length int64) *Error {
 	if offset < 0 || offset > lmr.Length {
 		return badValue(argument, "offset", "offset is %d; lmr %s allows 0 to %d", offset, lmr.ID, lmr.Length)
@@ -130,7 +131,7 @@ var privilegeSubtypes = [...]Subtype{
 	PrivRemoteWrite: SubPrivilegesRDMAWrite,
 }
 
-// checkPrivileges demands privileges of memory that has some:
+// checkPrivileges refuses memory that lacks one of the needed privileges:
 // DAT_PRIVILEGES_VIOLATION with the subtype of the first that is missing.
 func checkPrivileges(have []Privilege, need ...Privilege) *Error {
 	for _, p := range need {
@@ -141,7 +142,7 @@ func checkPrivileges(have []Privilege, need ...Privilege) *Error {
 	return nil
 }
 
-// sameZone demands that memory lies in the endpoint's protection zone:
+// sameZone refuses memory that is not in the endpoint's protection zone:
 // DAT_PROTECTION_VIOLATION.
 func sameZone(e *Endpoint, t ObjectType, h, pz Handle) *Error {
 	if e.PZ == pz {
@@ -159,7 +160,8 @@ func CheckRMRCreate(f *Facts, pz Handle, r Resolver) *Error {
 	return checkPZ(f, pz, r)
 }
 
-// localSide is what a remote privilege needs of the memory behind the window.
+// localSide is the privilege that the memory behind a window needs for each
+// privilege of the window.
 var localSide = [...]Privilege{
 	PrivLocalRead:   PrivLocalRead,
 	PrivLocalWrite:  PrivLocalWrite,
@@ -194,7 +196,7 @@ func CheckBind(e *Endpoint, rmr *RMR, lmr *LMR, offset, length int64, privileges
 	return nil
 }
 
-// localNeeds is what an RDMA operation does to the local memory.
+// localNeeds is the privilege that an RDMA operation needs of the local memory.
 var localNeeds = [numInputs]Privilege{
 	OpPostRDMAWrite: PrivLocalRead,
 	OpPostRDMARead:  PrivLocalWrite,

@@ -36,7 +36,7 @@ func CheckEPModify(e *Endpoint, posted int, v Values, f *Facts, r Resolver) (*En
 	return after, nil
 }
 
-// unknownParam is the refusal of a wire name that is no parameter (M3).
+// unknownParam returns the refusal of a wire name that is no parameter (M3).
 func unknownParam(wire string) *Error {
 	return badValue(argModifyMask, wire, "%s is no parameter of an endpoint; `modifiable` lists those that can be modified now", wire)
 }
@@ -95,17 +95,17 @@ func (s *setter) checkCombinations(before, after *Endpoint, v Values) *Error {
 			return err
 		}
 	}
-	blamed := ParamRecvCompletionFlags
+	refusedParam := ParamRecvCompletionFlags
 	if before != nil {
 		asked := slices.IndexFunc(streamParams[:], func(p Param) bool { _, ok := v[p]; return ok })
 		if asked < 0 {
 			return nil
 		}
-		blamed = streamParams[asked]
+		refusedParam = streamParams[asked]
 	}
 	for _, evd := range [...]Handle{after.RecvEVD, after.RequestEVD, after.ConnectEVD} {
 		if err := s.checkFlags(before, after, evd); err != nil {
-			err.Subtype, err.Field = arg(s.arg(blamed)), blamed.String()
+			err.Subtype, err.Field = arg(s.arg(refusedParam)), refusedParam.String()
 			return err
 		}
 	}

@@ -2,8 +2,8 @@ package dat
 
 import "fmt"
 
-// nameOf is the word of an enum value, or a marked number where the value is
-// outside its table.
+// nameOf returns the word of an enum value; of a value outside its table it
+// returns the number after a question mark.
 func nameOf[E ~uint8](names []string, e E) string {
 	if int(e) < len(names) {
 		return names[e]
@@ -11,8 +11,8 @@ func nameOf[E ~uint8](names []string, e E) string {
 	return fmt.Sprintf("?%d", uint8(e))
 }
 
-// textOf is nameOf for encoders: a value outside its table is an error, so
-// that nothing nameless is ever stored or sent.
+// textOf is nameOf for encoders: a value outside its table is an error, so that
+// a value without a name is never stored or sent.
 func textOf[E ~uint8](names []string, e E) ([]byte, error) {
 	if int(e) < len(names) {
 		return []byte(names[e]), nil
@@ -20,7 +20,8 @@ func textOf[E ~uint8](names []string, e E) ([]byte, error) {
 	return nil, fmt.Errorf("value %d has no name", uint8(e))
 }
 
-// parse finds a word in its table.
+// parse sets an enum to the value of a word; a word outside the table is an
+// error.
 func parse[E ~uint8](names []string, text []byte, into *E) error {
 	for i, n := range names {
 		if n == string(text) {

@@ -55,7 +55,7 @@ type Watermark int32
 // WatermarkInfinite is DAT_WATERMARK_INFINITE, the default: not interested (W2).
 const WatermarkInfinite Watermark = -1
 
-// Finite tells whether the mark can ever fire.
+// Finite reports whether the mark can fire at all.
 func (w Watermark) Finite() bool { return w != WatermarkInfinite }
 
 // MarshalJSON writes null for WatermarkInfinite.
@@ -80,7 +80,7 @@ func (w *Watermark) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// nullable marshals an enum whose zero value has no word and is null.
+// nullable writes an enum whose zero value has no word and is null.
 func nullable[E ~uint8](names []string, e E) ([]byte, error) {
 	if e == 0 {
 		return jsonNull, nil
@@ -92,7 +92,7 @@ func nullable[E ~uint8](names []string, e E) ([]byte, error) {
 	return json.Marshal(string(t))
 }
 
-// parseNullable is the reverse of nullable.
+// parseNullable reads what nullable writes.
 func parseNullable[E ~uint8](names []string, b []byte, into *E) error {
 	if bytes.Equal(b, jsonNull) {
 		*into = 0

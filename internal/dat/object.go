@@ -28,19 +28,19 @@ type Meta struct {
 // Object is a recorded object: *IA, *PZ, *EVD, *SRQ, *LMR, *RMR, *Endpoint,
 // *PSP, *RSP or *CR.
 //
-// A recorded object is never changed after it was published: whoever changes
-// one works on a Clone.
+// A recorded object is never changed after it was published; changes are made
+// on a Clone.
 type Object interface {
-	// Type is the object's type.
+	// Type returns the object's type.
 	Type() ObjectType
-	// Head is the part that all types share; it may be written on a clone only.
+	// Head returns the part that all types have; it may be written on a clone only.
 	Head() *Meta
-	// Clone is a deep copy.
+	// Clone returns a deep copy.
 	Clone() Object
-	// Refs are the handles of the objects that this one uses (PZ, EVDs, SRQ,
+	// Refs returns the handles of the objects that this one uses (PZ, EVDs, SRQ,
 	// endpoint, …), for filters and in-use checks.
 	Refs() []Handle
 }
 
-// Head gives the shared part of an object.
+// Head implements Object.
 func (m *Meta) Head() *Meta { return m }

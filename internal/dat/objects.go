@@ -107,7 +107,8 @@ type CR struct {
 	RemoteIAAddress *string `json:"remote_ia_address"`
 	RemotePortQual  *int32  `json:"remote_port_qual"`
 	PrivateDataSize int32   `json:"private_data_size"`
-	// Endpoint is the one that an RSP or a PROVIDER PSP brought, else null.
+	// Endpoint is that of the RSP, or the one that a PROVIDER PSP created, else
+	// null.
 	Endpoint Handle `json:"endpoint"`
 	// PrivateData is live only: it is never recorded.
 	PrivateData []byte `json:"private_data,omitempty"`
@@ -197,7 +198,7 @@ func (o *CR) Clone() Object {
 	return &c
 }
 
-// handles are the given handles without the null ones.
+// handles returns the handles that are not null.
 func handles(all ...Handle) []Handle {
 	return slices.DeleteFunc(all, func(h Handle) bool { return h == HandleNull })
 }

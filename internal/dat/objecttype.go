@@ -147,7 +147,7 @@ func ObjectTypes() []ObjectType {
 	return all
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (o ObjectType) String() string { return nameOf(objectTypeNames[:], o) }
 
 // MarshalText writes the wire word.
@@ -156,7 +156,7 @@ func (o ObjectType) MarshalText() ([]byte, error) { return textOf(objectTypeName
 // UnmarshalText reads the wire word; another word is an error.
 func (o *ObjectType) UnmarshalText(b []byte) error { return parse(objectTypeNames[:], b, o) }
 
-// Plural is the word for several objects of the type, which is also the last
+// Plural returns the word for several objects of the type, which is also the last
 // part of the path of their list.
 func (o ObjectType) Plural() string { return objectTypes[o].plural }
 
@@ -164,7 +164,7 @@ func (o ObjectType) Plural() string { return objectTypes[o].plural }
 // give each a name of its own.
 func (o ObjectType) Nameable() bool { return objectTypes[o].consumers }
 
-// InvalidHandle is the subtype of DAT_INVALID_HANDLE for the type.
+// InvalidHandle returns the subtype of DAT_INVALID_HANDLE for the type.
 func (o ObjectType) InvalidHandle() Subtype { return objectTypes[o].invalid }
 
 // InUse returns the subtype of DAT_INVALID_STATE with which an object of the

@@ -27,9 +27,9 @@ var operations = [...]struct {
 	{"bind_rmr", []Input{OpBindRMR}},
 }
 
-// Operations are the operations that would not be refused for the endpoint's
-// state or readiness now, no-ops included, in the order of the API's page.
-// `modify` is there while any parameter is modifiable.
+// Operations returns the operations that would not be refused for the endpoint's
+// state or readiness now, those without effect included, in the order of the
+// table. `modify` is among them while any parameter is modifiable.
 func Operations(e *Endpoint) []string {
 	words := make([]string, 0, len(operations))
 	for _, op := range operations {
@@ -47,10 +47,10 @@ func possible(e *Endpoint, in Input) bool {
 	return Judge(e.State, in).Kind != Refuse && readiness[in].met(e)
 }
 
-// needs says what an operation needs of an endpoint beyond its state.
+// needs is what an operation needs of an endpoint beyond its state.
 type needs struct{ pz, ownRecvs bool }
 
-// met tells whether the endpoint has what is needed.
+// met reports whether the endpoint has what is needed.
 func (n needs) met(e *Endpoint) bool {
 	return (!n.pz || e.PZ != HandleNull) && (!n.ownRecvs || e.SRQ == HandleNull)
 }
@@ -72,8 +72,8 @@ var readiness = [numInputs]needs{
 // Ready judges what an operation needs of the endpoint beyond its state: it is
 // DAT_INVALID_STATE with DAT_INVALID_STATE_EP_NOTREADY where a protection zone
 // is missing, and with DAT_INVALID_STATE_SRQ_IN_USE for receives on an endpoint
-// that takes them from a shared receive queue. A null connect EVD is no
-// hindrance (W23). The state comes first (D44).
+// that takes them from a shared receive queue. No operation needs a connect EVD
+// (W23). The caller judges the state first (D44).
 func Ready(e *Endpoint, in Input) *Error {
 	need := readiness[in]
 	switch {

@@ -64,7 +64,7 @@ var groupNames = [numGroups]string{
 	GroupQuiet: "QUIET",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (g Group) String() string { return nameOf(groupNames[:], g) }
 
 // MarshalText writes the wire word.
@@ -87,7 +87,7 @@ type ValueKind uint8
 
 // The kinds of values, with their Go type in Values.
 const (
-	ValueOther     ValueKind = iota // of a parameter that nobody sets
+	ValueOther     ValueKind = iota // any; of a parameter that no call sets
 	ValueHandle                     // Handle
 	ValueCount                      // int64, stored in 32 bits
 	ValueSize                       // int64, bytes
@@ -107,7 +107,7 @@ var valueKindNames = [...]string{
 	ValueWatermark: "WATERMARK",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (k ValueKind) String() string { return nameOf(valueKindNames[:], k) }
 
 // MarshalText writes the wire word.
@@ -137,7 +137,7 @@ func ParamByName(wire string) (Param, bool) {
 	return p, ok
 }
 
-// String is the wire name.
+// String returns the wire name.
 func (p Param) String() string {
 	if p < numParams {
 		return params[p].name
@@ -192,14 +192,14 @@ func (p Param) Choices() (words []string, supportedName string) {
 // endpoint that was created without it, empty for other kinds.
 func (p Param) Default() string { return params[p].defaultWord }
 
-// Group says in which states the parameter can be modified.
+// Group returns the group of the parameter.
 func (p Param) Group() Group { return params[p].group }
 
 // ModifiableIn reports whether the group of the parameter can be modified in a
 // state; M8 and M9 may still forbid it.
 func (p Param) ModifiableIn(s EPState) bool { return modifiableIn[params[p].group][siblings[s]] }
 
-// Modifiable are the wire names of the parameters that could be modified now,
+// Modifiable returns the wire names of the parameters that could be modified now,
 // in the order of the matrix; some only while no receive is outstanding (M8).
 func Modifiable(e *Endpoint, recvIdle bool) []string {
 	names := make([]string, 0, numParams)
@@ -221,7 +221,7 @@ func anyModifiable(s EPState) bool {
 	return false
 }
 
-// groupStates are the states of a group.
+// groupStates returns the states of a group.
 func groupStates(g Group) []EPState {
 	return statesWhere(func(s EPState) bool { return modifiableIn[g][s] })
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// posting is what an endpoint allows one post operation: how many DTOs may be
+// posting holds the limits of one post operation: how many DTOs may be
 // outstanding, how long each may be, and of how many segments.
 type posting struct {
 	dtos, iov         func(*EPAttributes) int32
@@ -18,7 +18,7 @@ type posting struct {
 }
 
 var (
-	// Requests can always ask for these three, whatever the endpoint's flag (A21).
+	// Every request can have SUPPRESS, SOLICITED_WAIT and BARRIER_FENCE (A21).
 	requestFlags = []CompletionFlag{CompletionDefault, CompletionSuppress, CompletionSolicitedWait, CompletionBarrierFence, CompletionUnsignalled}
 	recvFlags    = []CompletionFlag{CompletionDefault, CompletionUnsignalled}
 )
@@ -44,7 +44,7 @@ var postings = [numInputs]posting{
 		segmentsArg: 2, flagsArg: 6, flags: requestFlags,
 	},
 	OpPostRDMARead: {
-		dtos: func(a *EPAttributes) int32 { return min(a.MaxRequestDTOs, readsOf(a)) }, dtosName: "max_request_dtos and max_rdma_read_out",
+		dtos: func(a *EPAttributes) int32 { return min(a.MaxRequestDTOs, postableReads(a)) }, dtosName: "max_request_dtos and max_rdma_read_out",
 		iov: func(a *EPAttributes) int32 { return a.MaxRDMAReadIOV }, iovName: "max_rdma_read_iov",
 		size: func(a *EPAttributes) int64 { return a.MaxRDMASize }, sizeName: "max_rdma_size",
 		segmentsArg: 2, flagsArg: 6, flags: requestFlags,
@@ -58,9 +58,10 @@ var postings = [numInputs]posting{
 	},
 }
 
-// readsOf lets an endpoint that may originate reads queue more of them than
-// run at a time; one that may not posts none, whatever its segments (C18).
-func readsOf(a *EPAttributes) int32 {
+// postableReads lets an endpoint that may originate reads queue more of them than
+// run at a time; one that may not posts none,
+// whatever its segments (C18).
+func postableReads(a *EPAttributes) int32 {
 	if a.MaxRDMAReadOut == 0 {
 		return 0
 	}

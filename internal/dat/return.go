@@ -63,7 +63,7 @@ var returnNames = [...]string{
 	RetNotImplemented:            "DAT_NOT_IMPLEMENTED",
 }
 
-// String is the whole DAT constant.
+// String returns the whole DAT constant.
 func (r Return) String() string { return nameOf(returnNames[:], r) }
 
 // MarshalText writes the whole DAT constant.

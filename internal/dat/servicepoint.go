@@ -18,7 +18,7 @@ var epCreatorNames = [...]string{
 	EPCreatorAlways:  "ALWAYS",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (e EPCreator) String() string { return nameOf(epCreatorNames[:], e) }
 
 // MarshalText writes the wire word.
@@ -41,7 +41,7 @@ var pspFlagNames = [...]string{
 	PSPProvider: "PROVIDER",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (p PSPFlag) String() string { return nameOf(pspFlagNames[:], p) }
 
 // MarshalText writes the wire word.
@@ -65,7 +65,7 @@ const (
 	argHandoffQual = 2
 )
 
-// checkQual judges a qualifier: 1–65535, nothing is folded (D38).
+// checkQual refuses a qualifier outside 1–65535 (D38).
 func checkQual(argument int, field string, qual int64) *Error {
 	if qual >= minConnQual && qual <= maxConnQual {
 		return nil
@@ -73,8 +73,8 @@ func checkQual(argument int, field string, qual int64) *Error {
 	return badValue(argument, field, "%s is %d; it must be %d to %d", field, qual, minConnQual, maxConnQual)
 }
 
-// checkRequestEVD demands an EVD of the IA that takes connection requests
-// (DAT_INVALID_HANDLE) and gives its use.
+// checkRequestEVD returns the use of an EVD of the IA that takes connection
+// requests; any other handle is DAT_INVALID_HANDLE.
 func checkRequestEVD(f *Facts, evd Handle, r Resolver) (EVDUse, *Error) {
 	use, ok := r.EVD(evd)
 	if evd == HandleNull || !ok {
@@ -98,7 +98,7 @@ func checkNewRequests(use EVDUse, argument int) *Error {
 	return err
 }
 
-// creators says which PSP flags a provider takes (D28).
+// creators holds the PSP flags that a provider takes (D28).
 var creators = [...]map[PSPFlag]bool{
 	EPCreatorNever:   {PSPConsumer: true},
 	EPCreatorIfAsked: {PSPConsumer: true, PSPProvider: true},
@@ -137,7 +137,7 @@ func CheckRSPCreate(f *Facts, connQual int64, e *Endpoint, evd Handle, r Resolve
 	if e == nil {
 		return refuse(RetInvalidHandle, SubInvalidHandleEP, "endpoint", "there is no such endpoint; it never was or has been freed")
 	}
-	if wrong := foreign(TypeEndpoint, e.ID, e.IA, f.IA); wrong != "" {
+	if wrong := ofAnotherIA(TypeEndpoint, e.ID, e.IA, f.IA); wrong != "" {
 		return refuse(RetInvalidHandle, SubInvalidHandleEP, "endpoint", "%s", wrong)
 	}
 	use, err := checkRequestEVD(f, evd, r)
@@ -153,6 +153,6 @@ func CheckRSPCreate(f *Facts, connQual int64, e *Endpoint, evd Handle, r Resolve
 	return checkNewRequests(use, argRSPEVD)
 }
 
-// CheckHandoff judges the qualifier of dat_cr_handoff: 1–65535 (D38). Whether
-// anybody listens there is not its matter (T47).
+// CheckHandoff judges the qualifier of dat_cr_handoff: 1–65535 (D38). It need not
+// be one that a service point listens on (T47).
 func CheckHandoff(connQual int64) *Error { return checkQual(argHandoffQual, "conn_qual", connQual) }

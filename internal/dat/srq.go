@@ -14,7 +14,7 @@ var srqStateNames = [...]string{
 	SRQError:       "ERROR",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (s SRQState) String() string { return nameOf(srqStateNames[:], s) }
 
 // MarshalText writes the wire word.
@@ -51,19 +51,20 @@ func CheckSRQCreate(f *Facts, pz Handle, maxRecvDTOs, maxRecvIOV int64, r Resolv
 	return nil
 }
 
-// checkPZ demands a living PZ of the IA; null is none.
+// checkPZ refuses a handle that names no living PZ of the IA; null is refused
+// too.
 func checkPZ(f *Facts, pz Handle, r Resolver) *Error {
 	ia, ok := r.PZ(pz)
 	if pz == HandleNull || !ok {
 		return InvalidHandle(TypePZ, pz, "pz")
 	}
-	if wrong := foreign(TypePZ, pz, ia, f.IA); wrong != "" {
+	if wrong := ofAnotherIA(TypePZ, pz, ia, f.IA); wrong != "" {
 		return refuse(RetInvalidHandle, SubInvalidHandlePZ, "pz", "%s", wrong)
 	}
 	return nil
 }
 
-// checkSRQWorks refuses a queue that is in error.
+// checkSRQWorks refuses a queue in the state ERROR.
 func checkSRQWorks(s *SRQ) *Error {
 	if s.State != SRQError {
 		return nil
@@ -103,8 +104,8 @@ func CheckSRQLowWatermark(f *Facts, s *SRQ, low int64) *Error {
 	return checkSRQWorks(s)
 }
 
-// CheckSRQUsers tells whether a queue with so many endpoints can take one
-// more: DAT_INSUFFICIENT_RESOURCES beyond the IA's max_ep_per_srq.
+// CheckSRQUsers refuses one more endpoint for a queue that has max_ep_per_srq of
+// them: DAT_INSUFFICIENT_RESOURCES.
 func CheckSRQUsers(f *Facts, s *SRQ, endpoints int) *Error {
 	if most := f.Attributes.MaxEPPerSRQ; endpoints >= int(most) {
 		return refuse(RetInsufficientResources, SubResourceSRQ, "srq", "shared receive queue %s has %d endpoints; %s allows %d (its max_ep_per_srq)",

@@ -43,7 +43,7 @@ var epStateNames = [...]string{
 	EPConnectedMultiPath:         "CONNECTED_MULTI_PATH",
 }
 
-// String is the state without its DAT prefix.
+// String returns the state without its DAT prefix.
 func (e EPState) String() string { return nameOf(epStateNames[:], e) }
 
 // MarshalText writes the state without its DAT prefix.

@@ -223,7 +223,7 @@ var subtypeNames = [...]string{
 	SubInvalidROCookie:                "DAT_INVALID_RO_COOKIE",
 }
 
-// String is the whole DAT constant.
+// String returns the whole DAT constant.
 func (s Subtype) String() string { return nameOf(subtypeNames[:], s) }
 
 // MarshalText writes the whole DAT constant.

@@ -10,7 +10,7 @@ type Time struct{ time.Time }
 
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// At is t as it will be on the wire: UTC, cut to microseconds.
+// At returns t with the precision of the wire: UTC, truncated to microseconds.
 func At(t time.Time) Time { return Time{t.UTC().Truncate(time.Microsecond)} }
 
 // MarshalJSON writes RFC 3339 in UTC with six digits of the second.

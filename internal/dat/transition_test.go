@@ -134,15 +134,15 @@ func TestRefusalsNameTheStatesThatWouldAllowTheCall(t *testing.T) {
 // TestT48 also says what becomes of endpoints whose request ends with the device.
 func TestT48TheDeviceGoesAndConnectionsBreak(t *testing.T) {
 	want := map[EPState]cell{
-		EPActiveConnectionPending:    gone(EventBroken, "T48"),
-		EPCompletionPending:          gone(EventBroken, "T48"),
-		EPConnected:                  gone(EventBroken, "T48"),
-		EPDisconnectPending:          gone(EventBroken, "T48"),
-		EPPassiveConnectionPending:   to(EPUnconnected, "T48, T17"),
-		EPTentativeConnectionPending: end("T48, T18"),
-		EPUnconnected:                stay("T48"),
-		EPReserved:                   stay("T48"),
-		EPDisconnected:               stay("T48"),
+		EPActiveConnectionPending:    disconnects(EventBroken, "T48"),
+		EPCompletionPending:          disconnects(EventBroken, "T48"),
+		EPConnected:                  disconnects(EventBroken, "T48"),
+		EPDisconnectPending:          disconnects(EventBroken, "T48"),
+		EPPassiveConnectionPending:   moves(EPUnconnected, "T48, T17"),
+		EPTentativeConnectionPending: ends("T48, T18"),
+		EPUnconnected:                stays("T48"),
+		EPReserved:                   stays("T48"),
+		EPDisconnected:               stays("T48"),
 	}
 	for _, s := range occurring() {
 		if got := transitions[s][EvDeviceGone]; got != want[s] {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// setter puts the values of one call into an endpoint after it has judged
-// them. Create and modify differ in the returns that their pages list.
+// setter judges the values of one call and puts them into an endpoint. Create
+// and modify differ in the returns that their man pages list.
 type setter struct {
 	facts    *Facts
 	resolver Resolver
@@ -18,7 +18,7 @@ type setter struct {
 	srq      bool
 }
 
-// arg is the argument of the C call that carries a parameter.
+// arg returns the argument of the C call that carries a parameter.
 func (s *setter) arg(p Param) int {
 	switch n := params[p].createArg; {
 	case !s.create:
@@ -30,7 +30,7 @@ func (s *setter) arg(p Param) int {
 	}
 }
 
-// bad is DAT_INVALID_PARAMETER for a parameter.
+// bad returns DAT_INVALID_PARAMETER for a parameter.
 func (s *setter) bad(p Param, format string, args ...any) *Error {
 	return badValue(s.arg(p), p.String(), format, args...)
 }
@@ -44,7 +44,7 @@ func (s *setter) set(e *Endpoint, p Param, v any) *Error {
 	return valueKinds[row.kind].set(s, p, row.field(e), v)
 }
 
-// refuseAny is the set of a parameter that no call sets.
+// refuseAny refuses any value: it is the set of a parameter that no call sets.
 func (s *setter) refuseAny(p Param, _, _ any) *Error { return s.bad(p, "%s cannot be set", p) }
 
 func (s *setter) setHandle(p Param, member, v any) *Error {
@@ -64,15 +64,15 @@ func (s *setter) setHandle(p Param, member, v any) *Error {
 	return nil
 }
 
-// wrongHandle says for each type of object that a parameter can name what is
-// wrong with a handle, or nothing (A16, D9, D33).
+// wrongHandle holds for each type of object that a parameter can name a function
+// that returns what is wrong with a handle, or nothing (A16, D9, D33).
 var wrongHandle = map[ObjectType]func(*setter, *param, Handle) string{
 	TypePZ: func(s *setter, _ *param, h Handle) string {
 		ia, ok := s.resolver.PZ(h)
 		if !ok {
 			return missing(TypePZ, h)
 		}
-		return foreign(TypePZ, h, ia, s.facts.IA)
+		return ofAnotherIA(TypePZ, h, ia, s.facts.IA)
 	},
 	TypeEVD: func(s *setter, row *param, h Handle) string {
 		use, ok := s.resolver.EVD(h)
@@ -113,7 +113,7 @@ func (s *setter) setChoice(p Param, member, v any) *Error {
 	word, ok := v.(string)
 	row := &params[p]
 	if !ok || !slices.Contains(row.choices, word) {
-		return s.bad(p, "%s is %s; it must be %s", lastWord(row.name), shown(v), listWords(row.choices, "or"))
+		return s.bad(p, "%s is %s; it must be %s", lastWord(row.name), quoted(v), listWords(row.choices, "or"))
 	}
 	if word == ChoiceDefault {
 		word = row.defaultWord
@@ -140,7 +140,7 @@ func (s *setter) checkChoiceSupported(p Param, word string) *Error {
 	return err
 }
 
-// checkSupported is DAT_MODEL_NOT_SUPPORTED for a word that the provider lacks.
+// checkSupported returns DAT_MODEL_NOT_SUPPORTED for a word that the provider lacks.
 func checkSupported(f *Facts, field, word string, supported []string) *Error {
 	if slices.Contains(supported, word) {
 		return nil
@@ -148,7 +148,7 @@ func checkSupported(f *Facts, field, word string, supported []string) *Error {
 	return refuse(RetModelNotSupported, SubNone, field, "%s is %s; %s supports %s", lastWord(field), word, f.IA, listWords(supported, "and"))
 }
 
-// supportedQOS are the qualities of service that a provider has.
+// supportedQOS returns the qualities of service that a provider has.
 func supportedQOS(p *ProviderAttributes) []string {
 	words := make([]string, len(p.DATQOSSupported))
 	for i, q := range p.DATQOSSupported {
@@ -188,7 +188,8 @@ func (s *setter) setNamed(p Param, member, v any) *Error {
 	return nil
 }
 
-// allows tells whether a string is a whole number of the range, written plainly.
+// allows reports whether a string is a whole number of the range in decimal,
+// without sign or leading zeros.
 func (a NamedAttr) allows(value string) bool {
 	n, err := strconv.ParseInt(value, 10, 64)
 	return err == nil && n >= a.Min && n <= a.Max && strconv.FormatInt(n, 10) == value
@@ -212,8 +213,8 @@ func (s *setter) setWatermark(p Param, member, v any) *Error {
 	return nil
 }
 
-// shown is a value for a sentence.
-func shown(v any) string {
+// quoted returns a value as a sentence shows it.
+func quoted(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "null"

@@ -8,7 +8,7 @@ import (
 	"reflect"
 )
 
-// valueKind is what all parameters of one ValueKind have in common. A member is
+// valueKind holds the functions for all parameters of one ValueKind. A member is
 // what the field of the parameter's row points to.
 type valueKind struct {
 	// set judges a value and puts it into the member.

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// VerdictKind says what a verdict allows.
+// VerdictKind is the kind of a Verdict.
 type VerdictKind uint8
 
-// The kinds of verdict. Undecided is never given: it marks a hole in the table.
+// The kinds of verdict. Undecided is that of a missing entry in the table.
 const (
 	Undecided VerdictKind = iota
-	Move                  // success, the state becomes Next
-	Stay                  // success, the state does not change
-	NoEffect              // success, nothing is done at all
-	End                   // success, the endpoint is gone
-	Refuse                // nothing changes, Return and Subtype say why
-	Ignore                // an event without meaning in this state (T50)
+	Move                  // success; the state becomes Next
+	Stay                  // success; the state does not change
+	NoEffect              // success; the operation does nothing
+	End                   // success; the endpoint ends
+	Refuse                // nothing changes; Return and Subtype say why
+	Ignore                // an event that has no meaning in this state (T50)
 )
 
 var verdictKindNames = [...]string{
@@ -29,7 +29,7 @@ var verdictKindNames = [...]string{
 	Ignore:    "IGNORE",
 }
 
-// String is the wire word.
+// String returns the wire word.
 func (k VerdictKind) String() string { return nameOf(verdictKindNames[:], k) }
 
 // MarshalText writes the wire word.
@@ -53,7 +53,7 @@ type Verdict struct {
 	Rule string
 }
 
-// siblings maps the states that never occur to the ones they are judged as
+// siblings maps the states that never occur to those as which they are judged
 // (A6); a state that occurs is its own.
 var siblings = [numStates]EPState{
 	EPUnconnected:                EPUnconnected,
@@ -93,19 +93,19 @@ var stateSubtypes = [numStates]Subtype{
 	EPConnectedMultiPath:         SubNone,
 }
 
-// Occurs tells whether the service ever produces the state: nine do.
+// Occurs reports whether an endpoint is ever in the state; nine occur.
 func (e EPState) Occurs() bool {
 	return int(e) < numStates && siblings[e] == e
 }
 
-// HasConnection tells whether an endpoint in this state has a connection that
+// HasConnection reports whether an endpoint in this state has a connection that
 // a hard watermark can break (W7): CONNECTED and DISCONNECT_PENDING.
 func (e EPState) HasConnection() bool {
 	return e == EPDisconnectPending || int(e) < numStates && siblings[e] == EPConnected
 }
 
-// Judge looks an input up in the transition table. It is total: a state that
-// never occurs is judged as its configured sibling (A6).
+// Judge returns the verdict of the transition table on an input in a state. It
+// is total: a state that never occurs is judged as its configured sibling (A6).
 func Judge(s EPState, in Input) Verdict {
 	c := transitions[siblings[s]][in]
 	v := Verdict{Kind: c.kind, Next: s, Event: c.event, Rule: c.rule}
@@ -118,7 +118,7 @@ func Judge(s EPState, in Input) Verdict {
 	return v
 }
 
-// Err is the refusal of the verdict: DAT_INVALID_STATE with the subtype of the
+// Err returns the refusal of the verdict: DAT_INVALID_STATE with the subtype of the
 // state, and a detail that names the states in which the call is possible. It
 // is nil unless the kind is Refuse.
 func (v Verdict) Err(s EPState, in Input) *Error {
@@ -127,16 +127,16 @@ func (v Verdict) Err(s EPState, in Input) *Error {
 	}
 	return &Error{
 		Return: v.Return, Subtype: v.Subtype, State: &s,
-		Detail: fmt.Sprintf("%s is not possible in %s; it is possible in %s (%s)", in, s, listStates(allowing(in)), v.Rule),
+		Detail: fmt.Sprintf("%s is not possible in %s; it is possible in %s (%s)", in, s, listStates(statesAllowing(in)), v.Rule),
 	}
 }
 
-// allowing are the states that do not refuse an input.
-func allowing(in Input) []EPState {
+// statesAllowing returns the states that do not refuse an input.
+func statesAllowing(in Input) []EPState {
 	return statesWhere(func(s EPState) bool { return transitions[s][in].kind != Refuse })
 }
 
-// statesWhere are the states that occur and that the test accepts.
+// statesWhere returns the states that occur and that the test accepts.
 func statesWhere(test func(EPState) bool) []EPState {
 	var states []EPState
 	for s := range EPState(numStates) {
@@ -147,7 +147,7 @@ func statesWhere(test func(EPState) bool) []EPState {
 	return states
 }
 
-// listStates is a list for a sentence.
+// listStates returns states as a sentence lists them.
 func listStates(states []EPState) string {
 	words := make([]string, len(states))
 	for i, s := range states {
@@ -156,7 +156,8 @@ func listStates(states []EPState) string {
 	return listWords(words, "or")
 }
 
-// listWords joins words for a sentence; no words are "no state".
+// listWords returns words as a sentence lists them, with last before the last
+// one; no words are "none".
 func listWords(words []string, last string) string {
 	switch n := len(words); n {
 	case 0:

@@ -7,8 +7,9 @@ import (
 	"text/tabwriter"
 )
 
-// announce says where everything is. Programs may read the addresses from it: one line each, the name first.
-func (r *started) announce(out io.Writer) {
+// printReady prints where the page, the API, the data and the rest are. Programs may read it: one line each, the name
+// first.
+func (r *runningService) printReady(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(name, value string) { fmt.Fprintf(w, "  %s\t%s\n", name, value) }
 	fmt.Fprintf(w, "datapi %s is ready\n", version)
@@ -17,17 +18,17 @@ func (r *started) announce(out io.Writer) {
 	if r.metrics != nil {
 		line("metrics", "http://"+r.metrics.String()+"/metrics")
 	}
-	if r.print != "" {
-		line("certificate", "SHA-256 "+r.print)
+	if r.fingerprint != "" {
+		line("certificate", "SHA-256 "+r.fingerprint)
 	}
 	line("engine", r.adapters())
 	line("data", r.data)
 	line("stop", "Ctrl-C or SIGTERM")
-	_ = w.Flush() // nobody has to read this
+	_ = w.Flush() // the service runs, whether or not its output can be written
 }
 
-// adapters lists the IAs with their providers and states.
-func (r *started) adapters() string {
+// adapters returns the IAs with their providers and states, as one line.
+func (r *runningService) adapters() string {
 	ias := r.manager.IAs()
 	if len(ias) == 0 {
 		return "no adapter; one that comes later is opened then"
