@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/store"
 )
@@ -51,22 +52,21 @@ type endpointVersion struct {
 
 func (a *API) registerChanges() {
 	register(a, route{
-		id: "list-changes", method: http.MethodGet, path: "/changes", tag: tagChange, summary: "List changes",
+		id: "list-changes", method: http.MethodGet, path: "/changes", tag: document.TagChange, summary: "List changes",
 		about:  "The log of everything that changed and of what was refused by state or resources, newest first.",
 		answer: reflect.TypeFor[PageOf[dat.Change]](),
 	}, a.listChanges)
 	a.registerStream()
-	a.registerBatch()
 }
 
 func (a *API) registerHistory() {
 	register(a, route{
-		id: "list-endpoint-history", method: http.MethodGet, path: "/endpoints/{id}/history", tag: tagEndpoint, summary: "List an endpoint's changes",
+		id: "list-endpoint-history", method: http.MethodGet, path: "/endpoints/{id}/history", tag: document.TagEndpoint, summary: "List an endpoint's changes",
 		about:  "Newest first; also after the endpoint was freed.",
 		answer: reflect.TypeFor[PageOf[dat.Change]](),
 	}, a.listHistory)
 	register(a, route{
-		id: "get-endpoint-version", method: http.MethodGet, path: "/endpoints/{id}/history/{version}", tag: tagEndpoint, summary: "Get one version of an endpoint",
+		id: "get-endpoint-version", method: http.MethodGet, path: "/endpoints/{id}/history/{version}", tag: document.TagEndpoint, summary: "Get one version of an endpoint",
 		about:  "The change that made the version, with the whole parameter set.",
 		answer: reflect.TypeFor[endpointVersion](), versioned: true, refusals: []int{304, 410},
 	}, a.getVersion)
@@ -105,14 +105,14 @@ func (a *API) changePage(found store.ChangePage, err error, asked []string) (*an
 	if err != nil {
 		return nil, err
 	}
-	out := page{items: make([]json.RawMessage, len(found.Items)), next: orNull(found.Next), total: found.Total}
+	out := page{items: make([]json.RawMessage, len(found.Items)), next: nullIfEmpty(found.Next), total: found.Total}
 	for i := range found.Items {
-		out.items[i] = a.encode(&found.Items[i])
+		out.items[i] = encode(&found.Items[i])
 		if len(fields) > 0 {
-			out.items[i] = a.picked(out.items[i], fields)
+			out.items[i] = pickMembers(out.items[i], fields)
 		}
 	}
-	return a.page(out), nil
+	return out.answer(), nil
 }
 
 // filter is the store's filter of the same name.
@@ -175,7 +175,7 @@ func (a *API) getVersion(ctx context.Context, in *getVersion) (*answer, error) {
 	}
 	v := endpointVersion{Change: change}
 	if e, ok := whole.(*dat.Endpoint); ok {
-		v.Endpoint = &Endpoint{Endpoint: e, Operations: notNil(dat.Operations(e))}
+		v.Endpoint = &Endpoint{Endpoint: e, Operations: emptyIfNil(dat.Operations(e))}
 	}
 	ans := a.ok(v)
 	ans.ETag, ans.CacheControl = etag(version), "private, max-age=86400, immutable"

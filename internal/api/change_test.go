@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/datapi/datapi/internal/api/document"
 )
 
 func TestHistoryHasEveryVersionWhole(t *testing.T) {
@@ -165,7 +167,7 @@ func TestStreamDeliversInOrderWithoutGapAndResumes(t *testing.T) {
 	r := newRig(t)
 	response, lines, end := r.stream("")
 	defer end()
-	if response.StatusCode != 200 || response.Header.Get("Content-Type") != eventsType {
+	if response.StatusCode != 200 || response.Header.Get("Content-Type") != document.MediaEvents {
 		t.Fatalf("%d %v", response.StatusCode, response.Header)
 	}
 	start := r.store.Log().Last()
@@ -197,7 +199,7 @@ func TestStreamRefusesPositionsThatAreNot(t *testing.T) {
 	r := newRig(t)
 	for _, query := range []string{"?after=999999", "?after=x", "?after=-1", "?type=x", "?nosuch=1"} {
 		response, _, end := r.stream(query)
-		if response.StatusCode != 400 || response.Header.Get("Content-Type") != problemType {
+		if response.StatusCode != 400 || response.Header.Get("Content-Type") != document.MediaProblem {
 			t.Errorf("%s: %d", query, response.StatusCode)
 		}
 		end()
@@ -224,7 +226,7 @@ func TestAPositionPastTheRetentionIsGone(t *testing.T) {
 	again := newRigOn(t, r.url, "beta") // a process reads the retention when it starts
 	response, _, end := again.stream("?after=1")
 	defer end()
-	if response.StatusCode != 410 || response.Header.Get("Content-Type") != problemType {
+	if response.StatusCode != 410 || response.Header.Get("Content-Type") != document.MediaProblem {
 		t.Errorf("the stream from there: %d", response.StatusCode)
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"github.com/datapi/datapi/internal/api/document"
 )
 
 // described is the document as a validator reads it.
@@ -58,7 +60,7 @@ func (r *rig) do(method, path string, body any, options ...option) reply {
 	data := encodedBody(r.t, body)
 	request := httptest.NewRequest(method, "http://localhost"+basePath+path, bytes.NewReader(data)).WithContext(r.t.Context())
 	if len(data) > 0 {
-		request.Header.Set("Content-Type", jsonType)
+		request.Header.Set("Content-Type", document.MediaJSON)
 	}
 	for _, o := range options {
 		o(request)
@@ -126,13 +128,13 @@ func (a reply) is(status int) reply {
 }
 
 // refused demands a problem of a status and, where given, a DAT_RETURN and subtype.
-func (a reply) refused(status int, words ...string) Problem {
+func (a reply) refused(status int, words ...string) document.Problem {
 	a.t.Helper()
 	a.is(status)
-	if got := a.header.Get("Content-Type"); got != problemType {
+	if got := a.header.Get("Content-Type"); got != document.MediaProblem {
 		a.t.Errorf("a problem of type %q", got)
 	}
-	var p Problem
+	var p document.Problem
 	a.into(&p)
 	if p.Detail == "" || p.Title == "" || p.RequestID == "" || p.Status != status || !strings.HasPrefix(p.Type, "/problems/") {
 		a.t.Errorf("an incomplete problem: %s", a.body)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+
+	"github.com/datapi/datapi/internal/api/document"
 )
 
 func TestDocumentsAreServedAtTheirPaths(t *testing.T) {
@@ -60,10 +62,11 @@ func TestReferencePageLoadsNothingFromOutside(t *testing.T) {
 
 func TestEveryProblemHasItsPage(t *testing.T) {
 	r := newRig(t)
-	for name, k := range problemKinds() {
-		out := r.raw("GET", "/problems/"+name)
-		if out.Code != 200 || !strings.Contains(out.Body.String(), html.EscapeString(k.title)) || k.about == "" {
-			t.Errorf("%s: %d", name, out.Code)
+	for _, kind := range document.ProblemKinds() {
+		out := r.raw("GET", "/problems/"+kind)
+		explanation := document.ExplainProblem(kind)
+		if out.Code != 200 || explanation == "" || !strings.Contains(html.UnescapeString(out.Body.String()), explanation) {
+			t.Errorf("%s: %d", kind, out.Code)
 		}
 	}
 	if out := r.raw("GET", "/problems/nosuch"); out.Code != 404 {
@@ -141,7 +144,7 @@ func TestTimeoutOfZeroIsRefused(t *testing.T) {
 
 func TestErrorsAreCompleteProblems(t *testing.T) {
 	r := newRig(t)
-	out := r.do("POST", "/evds", `{"qlen":"x","streams":["NOPE"],"more":1}`, with(requestIDHeader, "my-id"))
+	out := r.do("POST", "/evds", `{"qlen":"x","streams":["NOPE"],"more":1}`, with(document.RequestIDHeader, "my-id"))
 	p := out.refused(422, "DAT_INVALID_PARAMETER")
 	if p.RequestID != "my-id" || p.Instance != basePath+"/evds" || len(p.Errors) < 3 {
 		t.Errorf("problem %s", out.body)
@@ -270,16 +273,16 @@ func TestDryRunHappensNowhere(t *testing.T) {
 
 func TestReasonAndRequestIDAreKeptWithTheChange(t *testing.T) {
 	r := newRig(t)
-	out := r.do("POST", "/pzs", members{"ia": ia0}, with("X-Change-Reason", "Größe prüfen"), with(requestIDHeader, "req-1")).is(201)
-	if out.header.Get(requestIDHeader) != "req-1" {
-		t.Errorf("X-Request-ID %q", out.header.Get(requestIDHeader))
+	out := r.do("POST", "/pzs", members{"ia": ia0}, with("X-Change-Reason", "Größe prüfen"), with(document.RequestIDHeader, "req-1")).is(201)
+	if out.header.Get(document.RequestIDHeader) != "req-1" {
+		t.Errorf("X-Request-ID %q", out.header.Get(document.RequestIDHeader))
 	}
 	change := r.do("GET", "/changes?object="+out.id(), nil).is(200).at("items").([]any)[0].(members)
 	if change["reason"] != "Größe prüfen" || change["request_id"] != "req-1" || change["actor"] != "anonymous" || change["cause"] != "dat_pz_create" {
 		t.Errorf("change %v", change)
 	}
-	if out := r.do("GET", "/pzs", nil, with(requestIDHeader, "bad id")).is(200); out.header.Get(requestIDHeader) == "bad id" || out.header.Get(requestIDHeader) == "" {
-		t.Errorf("X-Request-ID %q", out.header.Get(requestIDHeader))
+	if out := r.do("GET", "/pzs", nil, with(document.RequestIDHeader, "bad id")).is(200); out.header.Get(document.RequestIDHeader) == "bad id" || out.header.Get(document.RequestIDHeader) == "" {
+		t.Errorf("X-Request-ID %q", out.header.Get(document.RequestIDHeader))
 	}
 }
 
@@ -334,7 +337,7 @@ func TestMethodsAndTypesOfEveryPath(t *testing.T) {
 				if p := out.refused(415); !strings.Contains(p.Detail, "application/") {
 					t.Errorf("%s %s: %s", method, path, p.Detail)
 				}
-				if op.RequestBody.Content[jsonType] != nil {
+				if op.RequestBody.Content[document.MediaJSON] != nil {
 					r.do(method, concrete, `{"`, loose).refused(400, "DAT_INVALID_PARAMETER")
 					r.do(method, concrete, `{} {}`, loose).refused(400, "DAT_INVALID_PARAMETER")
 				}
@@ -343,7 +346,7 @@ func TestMethodsAndTypesOfEveryPath(t *testing.T) {
 	}
 	r.do("GET", "/nosuch", nil, loose).refused(404)
 	r.do("GET", "/", nil, loose).refused(404)
-	if out := r.raw("GET", "/api"); out.Code != 404 || out.Header().Get("Content-Type") != problemType {
+	if out := r.raw("GET", "/api"); out.Code != 404 || out.Header().Get("Content-Type") != document.MediaProblem {
 		t.Errorf("/api: %d %s", out.Code, out.Body)
 	}
 	if out := r.raw("HEAD", basePath+"/pzs"); out.Code != 200 {
@@ -366,10 +369,10 @@ func TestHealth(t *testing.T) {
 
 func TestPanicsAreProblems(t *testing.T) {
 	r := newRig(t)
-	handler := withExchange(r.api.recovered(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret words") })))
+	handler := withRequestInfo(r.api.recoverPanic(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret words") })))
 	out := httptest.NewRecorder()
 	handler.ServeHTTP(out, httptest.NewRequest("GET", "/api/v1/x", nil))
-	if out.Code != 500 || out.Header().Get("Content-Type") != problemType || strings.Contains(out.Body.String(), "secret") {
+	if out.Code != 500 || out.Header().Get("Content-Type") != document.MediaProblem || strings.Contains(out.Body.String(), "secret") {
 		t.Errorf("%d %s", out.Code, out.Body)
 	}
 }

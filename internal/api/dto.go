@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/manager"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -68,7 +69,7 @@ func (a *API) registerDTOs() {
 	posted := reflect.TypeFor[manager.Posted]()
 	posting := func(id, path, summary, about string) route {
 		return route{
-			id: id, method: http.MethodPost, path: "/endpoints/{id}/" + path, tag: tagDTO, summary: summary, about: about,
+			id: id, method: http.MethodPost, path: "/endpoints/{id}/" + path, tag: document.TagDTO, summary: summary, about: about,
 			status: http.StatusAccepted, answer: posted,
 		}
 	}
@@ -81,7 +82,7 @@ func (a *API) registerDTOs() {
 
 // post carries out a posting: no change, so its answer is kept by itself.
 func (a *API) post(ctx context.Context, w Write, t dat.ObjectType, id string, do func(manager.Call) (manager.Posted, error)) (*answer, error) {
-	if err := a.ours(ctx, t, id); err != nil {
+	if err := a.requireOwn(ctx, t, id); err != nil {
 		return nil, err
 	}
 	c, err := a.call(ctx, w, nil)
@@ -92,7 +93,7 @@ func (a *API) post(ctx context.Context, w Write, t dat.ObjectType, id string, do
 	if err != nil {
 		return nil, err
 	}
-	posted.Cookies = notNil(posted.Cookies)
+	posted.Cookies = emptyIfNil(posted.Cookies)
 	ans := a.ok(posted)
 	ans.Status = http.StatusAccepted
 	return ans, nil
@@ -110,7 +111,7 @@ func (a *API) postSends(ctx context.Context, in *postSends) (*answer, error) {
 		return nil, &dat.Error{Return: dat.RetInvalidParameter, Field: "data", Detail: "Give either data or size, not both and not neither."}
 	}
 	return a.post(ctx, in.Write, dat.TypeEndpoint, in.ID, func(c manager.Call) (manager.Posted, error) {
-		return a.manager.PostSend(ctx, c, dat.Handle(in.ID), manager.SendPost{Data: b.Data, Size: b.Size, Count: int(orOne(b.Count)), Flags: b.CompletionFlags, Cookie: b.Cookie})
+		return a.manager.PostSend(ctx, c, dat.Handle(in.ID), manager.SendPost{Data: b.Data, Size: b.Size, Count: int(valueOr(b.Count, 1)), Flags: b.CompletionFlags, Cookie: b.Cookie})
 	})
 }
 

@@ -3,6 +3,8 @@ package api
 import (
 	"slices"
 	"testing"
+
+	"github.com/datapi/datapi/internal/api/document"
 )
 
 func TestCreateEndpointAnswersWithTheWholeEffectiveSet(t *testing.T) {
@@ -44,7 +46,7 @@ func TestModifyMembersPresentAreTheMask(t *testing.T) {
 	r := newRig(t)
 	pz := r.pz(ia0)
 	id := r.do("POST", "/endpoints", members{"ia": ia0, "pz": pz}).is(201).id()
-	out := r.do("PATCH", "/endpoints/"+id, `{"attributes":{"max_recv_dtos":7}}`, with("Content-Type", mergePatchType)).is(200)
+	out := r.do("PATCH", "/endpoints/"+id, `{"attributes":{"max_recv_dtos":7}}`, with("Content-Type", document.MediaMergePatch)).is(200)
 	if out.at("attributes", "max_recv_dtos") != 7.0 || out.at("pz") != pz || out.at("version") != 2.0 {
 		t.Errorf("after: %s", out.body)
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"pgregory.net/rapid"
+
+	"github.com/datapi/datapi/internal/api/document"
 )
 
 // world is a service with one object of each kind, so that a call with a right
@@ -60,8 +62,7 @@ var hostile = []any{
 
 // drawn is a value for a schema: mostly of its type, sometimes hostile.
 func (w *world) drawn(t *rapid.T, s *huma.Schema, depth int) any {
-	walk := strictness{schemas: w.api.schemas}
-	s, _ = walk.resolve(s)
+	s, _ = w.api.schemas.Resolve(s)
 	if s == nil || depth > 6 || rapid.IntRange(0, 15).Draw(t, "hostile") == 0 {
 		return rapid.SampledFrom(hostile).Draw(t, "value")
 	}
@@ -110,7 +111,7 @@ func (w *world) drawnString(t *rapid.T, s *huma.Schema) any {
 // document: each answer is a right one or a problem, never a 500, never a crash.
 func TestNoInputIsTooMuch(t *testing.T) {
 	w := newWorld(t)
-	for _, path := range sortedKeys(w.api.huma.OpenAPI().Paths) {
+	for _, path := range slices.Sorted(maps.Keys(w.api.huma.OpenAPI().Paths)) {
 		if path == "/changes/stream" {
 			continue
 		}
@@ -156,7 +157,7 @@ func (w *world) try(t *rapid.T, method, path string, op *huma.Operation) {
 }
 
 func (w *world) drawnBody(t *rapid.T, op *huma.Operation) []byte {
-	media := op.RequestBody.Content[jsonType]
+	media := op.RequestBody.Content[document.MediaJSON]
 	if media == nil || rapid.IntRange(0, 19).Draw(t, "no JSON") == 0 {
 		return []byte(rapid.SampledFrom([]string{"", "{", "nul", "\xff", `{"a":}`, `"\ud800"`, strings.Repeat("[", 20000), `{"a":1,"a":2}`}).Draw(t, "text"))
 	}
@@ -175,17 +176,17 @@ func (w *world) answers(t *rapid.T, method, target string, query url.Values, hea
 	request := httptest.NewRequest(method, address, strings.NewReader(string(body)))
 	request.Header = header
 	if len(body) > 0 {
-		request.Header.Set("Content-Type", jsonType)
+		request.Header.Set("Content-Type", document.MediaJSON)
 	}
 	if strings.HasSuffix(target, "/data") && method == "PUT" {
-		request.Header.Set("Content-Type", octetsType)
+		request.Header.Set("Content-Type", document.MediaOctets)
 	}
 	out := httptest.NewRecorder()
 	w.api.Handler.ServeHTTP(out, request)
 	if out.Code < 400 {
 		return
 	}
-	var p Problem
+	var p document.Problem
 	if err := json.Unmarshal(out.Body.Bytes(), &p); err != nil && method != "HEAD" || out.Code == 500 || p.Status != out.Code || p.Detail == "" {
 		t.Fatalf("%s %s\nheader %v\nbody %.2000s\nanswered %d %s", method, address, header, body, out.Code, out.Body)
 	}

@@ -7,8 +7,12 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -54,23 +58,23 @@ const (
 
 func (a *API) registerIAs() {
 	register(a, route{
-		id: "list-ias", method: http.MethodGet, path: "/ias", tag: tagIA, summary: "List interface adapters",
+		id: "list-ias", method: http.MethodGet, path: "/ias", tag: document.TagIA, summary: "List interface adapters",
 		answer: reflect.TypeFor[PageOf[dat.IA]](),
 	}, a.listIAs)
 	register(a, route{
-		id: "get-ia", method: http.MethodGet, path: "/ias/{ia}", tag: tagIA, summary: "Query an interface adapter",
+		id: "get-ia", method: http.MethodGet, path: "/ias/{ia}", tag: document.TagIA, summary: "Query an interface adapter",
 		about:  "dat_ia_query. Each parameter is a mask of attribute names; an unknown name is refused before anything is read.",
 		answer: reflect.TypeFor[dat.IA](), versioned: true, mayBeEmpty: []string{maskIA, maskProvider}, refusals: []int{422},
 	}, a.getIA)
 	register(a, route{
-		id: "check-ia", method: http.MethodGet, path: "/ias/{ia}/checks", tag: tagIA, summary: "Check an interface adapter",
+		id: "check-ia", method: http.MethodGet, path: "/ias/{ia}/checks", tag: document.TagIA, summary: "Check an interface adapter",
 		about:  "Whether the adapter can carry connections now, and what would help where it cannot.",
 		answer: reflect.TypeFor[checkList](),
 	}, a.checkIA)
 }
 
 // Resolve keeps the URL's query: binding does not tell an empty mask from none.
-func (in *getIA) Resolve(ctx humaContext) []error {
+func (in *getIA) Resolve(ctx huma.Context) []error {
 	u := ctx.URL()
 	in.query = u.Query()
 	return nil
@@ -114,7 +118,7 @@ func attributeMask(query url.Values, name string, known []string) ([]string, err
 		if !slices.Contains(known, word) {
 			return nil, &dat.Error{
 				Return: dat.RetInvalidParameter, Subtype: dat.SubInvalidArg2, Field: name,
-				Detail: quoted(word) + " is no attribute of " + name + ". Known are: " + strings.Join(known, ", ") + ".",
+				Detail: strconv.Quote(word) + " is no attribute of " + name + ". Known are: " + strings.Join(known, ", ") + ".",
 			}
 		}
 		mask = append(mask, word)
@@ -139,9 +143,9 @@ func (a *API) masked(body []byte, masks map[string][]string) []byte {
 		for _, attribute := range mask {
 			picked[attribute] = all[attribute]
 		}
-		members[name] = a.encode(picked)
+		members[name] = encode(picked)
 	}
-	return a.encode(members)
+	return encode(members)
 }
 
 func (a *API) checkIA(ctx context.Context, in *checkIA) (*answer, error) {
@@ -159,25 +163,20 @@ var portChecks = map[dat.IAState]struct{ status, detail, remedy string }{
 	dat.IAGone: {"FAIL", "The device is gone.", "Bring the device back; its objects are then made again."},
 }
 
+// limitOrder is the order in which the limits of an adapter are listed.
+var limitOrder = []dat.ObjectType{dat.TypeEndpoint, dat.TypeEVD, dat.TypePZ, dat.TypeSRQ, dat.TypeLMR, dat.TypeRMR}
+
+// checksOf looks at the port, the address and the limits of an adapter.
 func checksOf(ia *dat.IA) checkList {
 	port := portChecks[ia.State]
-	checks := []check{{Name: "port", Status: port.status, Detail: port.detail, Remedy: orNull(port.remedy)}}
+	checks := []check{{Name: "port", Status: port.status, Detail: port.detail, Remedy: nullIfEmpty(port.remedy)}}
 	if ia.Detail != nil {
 		checks[0].Detail = *ia.Detail
 	}
 	checks = append(checks, addressCheck(ia))
-	for _, limit := range []struct {
-		name      string
-		used, max int
-	}{
-		{"endpoints", ia.Usage.Endpoints, int(ia.IAAttributes.MaxEPs)},
-		{"evds", ia.Usage.EVDs, int(ia.IAAttributes.MaxEVDs)},
-		{"pzs", ia.Usage.PZs, int(ia.IAAttributes.MaxPZs)},
-		{"srqs", ia.Usage.SRQs, int(ia.IAAttributes.MaxSRQs)},
-		{"lmrs", ia.Usage.LMRs, int(ia.IAAttributes.MaxLMRs)},
-		{"rmrs", ia.Usage.RMRs, int(ia.IAAttributes.MaxRMRs)},
-	} {
-		checks = append(checks, limitCheck(limit.name, limit.used, limit.max))
+	for _, t := range limitOrder {
+		used, limit := objectKinds[t].use(ia)
+		checks = append(checks, limitCheck(strings.TrimPrefix(objectKinds[t].path, "/"), used, limit))
 	}
 	all := checkList{IA: string(ia.ID), Status: "PASS", Checks: checks}
 	for _, status := range []string{"WARN", "FAIL"} {
@@ -192,23 +191,16 @@ func addressCheck(ia *dat.IA) check {
 	if ia.IAAttributes.IAAddress == nil {
 		return check{
 			Name: "address", Status: "FAIL", Detail: "The adapter has no address, so no connection can be made.",
-			Remedy: orNull("Give the network device of the port an IP address."),
+			Remedy: nullIfEmpty("Give the network device of the port an IP address."),
 		}
 	}
 	return check{Name: "address", Status: "PASS", Detail: "The adapter's address is " + *ia.IAAttributes.IAAddress + "."}
 }
 
 func limitCheck(name string, used, limit int) check {
-	c := check{Name: name, Status: "PASS", Detail: number(used) + " of " + number(limit) + " are in use."}
+	c := check{Name: name, Status: "PASS", Detail: strconv.Itoa(used) + " of " + strconv.Itoa(limit) + " are in use."}
 	if limit > 0 && used*10 >= limit*9 {
-		c.Status, c.Remedy = "WARN", orNull("Free those that are not needed.")
+		c.Status, c.Remedy = "WARN", nullIfEmpty("Free those that are not needed.")
 	}
 	return c
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"testing"
+
+	"github.com/datapi/datapi/internal/api/document"
 )
 
 func TestIAsListAndCheck(t *testing.T) {
@@ -122,9 +124,9 @@ func TestLMRDataIsOctets(t *testing.T) {
 	r := newRig(t)
 	lmr := r.do("POST", "/lmrs", members{"ia": ia0, "pz": r.pz(ia0), "length": 16, "privileges": []string{"LOCAL_READ", "LOCAL_WRITE"}}).is(201)
 	path := "/lmrs/" + lmr.id()
-	octets := with("Content-Type", octetsType)
+	octets := with("Content-Type", document.MediaOctets)
 	r.do("PUT", path+"/data?offset=4", []byte("hello"), octets).is(204)
-	if out := r.do("GET", path+"/data?offset=3&length=7", nil).is(200); !bytes.Equal(out.body, []byte("\x00hello\x00")) || out.header.Get("Content-Type") != octetsType {
+	if out := r.do("GET", path+"/data?offset=3&length=7", nil).is(200); !bytes.Equal(out.body, []byte("\x00hello\x00")) || out.header.Get("Content-Type") != document.MediaOctets {
 		t.Errorf("read %q", out.body)
 	}
 	if out := r.do("GET", path+"/data", nil).is(200); len(out.body) != 16 {
@@ -181,7 +183,7 @@ func TestRDMAAndBindReachThePeersMemory(t *testing.T) {
 		"ia": ia1, "pz": r.do("GET", "/endpoints/"+passive, nil).at("pz"), "length": 8,
 		"privileges": []string{"LOCAL_READ", "LOCAL_WRITE", "REMOTE_READ", "REMOTE_WRITE"},
 	}).is(201)
-	r.do("PUT", "/lmrs/"+local.id()+"/data", []byte("12345678"), with("Content-Type", octetsType)).is(204)
+	r.do("PUT", "/lmrs/"+local.id()+"/data", []byte("12345678"), with("Content-Type", document.MediaOctets)).is(204)
 	to := members{"rmr_context": remote.at("rmr_context"), "target_address": remote.at("target_address")}
 	r.do("POST", "/endpoints/"+active+"/rdma-writes", members{"lmr": local.id(), "length": 8, "remote": to}).is(202)
 	eventually(t, "the write arrived", func() bool {

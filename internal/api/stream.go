@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/store"
 )
@@ -34,10 +35,10 @@ type streamChanges struct {
 
 func (a *API) registerStream() {
 	register(a, route{
-		id: "stream-changes", method: http.MethodGet, path: "/changes/stream", tag: tagChange, summary: "Watch changes",
+		id: "stream-changes", method: http.MethodGet, path: "/changes/stream", tag: document.TagChange, summary: "Watch changes",
 		about: "Server-Sent Events: `event: change` with the change as data and its id as `id`, in order, without gap or duplicate; " +
 			"`event: stale` while the database is away, `event: fresh` when it is back; a comment every 15 s.",
-		answer: reflect.TypeFor[dat.Change](), answerType: eventsType, refusals: []int{410},
+		answer: reflect.TypeFor[dat.Change](), answerType: document.MediaEvents, refusals: []int{410},
 	}, a.streamChanges)
 }
 
@@ -64,7 +65,7 @@ func (a *API) streamChanges(ctx context.Context, in *streamChanges) (*huma.Strea
 func (a *API) startOf(in *streamChanges) (int64, error) {
 	for _, given := range []struct {
 		value string
-		wrong func(name, must string) *Problem
+		wrong func(name, must string) *document.Problem
 		name  string
 	}{{in.LastEventID, wrongHeader, "Last-Event-ID"}, {in.After, wrongQuery, "after"}} {
 		if given.value == "" {
@@ -83,11 +84,11 @@ func (a *API) startOf(in *streamChanges) (int64, error) {
 // the retention, or the service stops.
 func (a *API) stream(hc huma.Context, sub *store.Subscription) {
 	_, w := humachi.Unwrap(hc)
-	hc.SetHeader("Content-Type", eventsType)
+	hc.SetHeader("Content-Type", document.MediaEvents)
 	hc.SetHeader("Cache-Control", noStore)
 	hc.SetHeader("X-Accel-Buffering", "no")
 	hc.SetStatus(http.StatusOK)
-	ctx, cancel := a.until(hc.Context(), 365*24*time.Hour)
+	ctx, cancel := a.boundWait(hc.Context(), 365*24*time.Hour)
 	defer cancel()
 	a.metrics.streams.Inc()
 	defer a.metrics.streams.Dec()
