@@ -102,7 +102,7 @@ func TestReadOnlyRefusesEveryWrite(t *testing.T) {
 	}
 }
 
-func TestRateIsLimitedPerPrincipal(t *testing.T) {
+func TestRateIsLimitedPerCaller(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.RateLimit = 1 })
 	refused := 0
 	for range 10 {
@@ -116,6 +116,8 @@ func TestRateIsLimitedPerPrincipal(t *testing.T) {
 	if refused < 5 {
 		t.Errorf("of ten at once %d were refused", refused)
 	}
+	anotherAddress := func(r *http.Request) { r.RemoteAddr = "198.51.100.7:1234" }
+	r.do("GET", "/whoami", nil, anotherAddress).is(200)
 }
 
 func TestAnswersBearTheHeadersOfSecurity(t *testing.T) {
