@@ -21,7 +21,7 @@ type answer struct {
 	Body         []byte
 }
 
-// The values of Cache-Control: a cache keeps no copy, or asks for each use whether its copy is still right.
+// The values of Cache-Control: a cache keeps no copy, or asks before each use whether its copy is still right.
 const (
 	noStore    = "no-store"
 	revalidate = "no-cache"

@@ -19,7 +19,7 @@ type undoableCall struct {
 	do     func(u *unit, id dat.Handle, body json.RawMessage) (dat.Object, error)
 }
 
-// undoableCalls are all of them.
+// undoableCalls are the calls that a unit can take.
 var undoableCalls = []undoableCall{
 	createCall(dat.TypePZ, func(u *unit, b *pzCreate) (*dat.PZ, error) { return u.batch.CreatePZ(u.call, b.input()) }),
 	createCall(dat.TypeEVD, func(u *unit, b *evdCreate) (*dat.EVD, error) { return u.batch.CreateEVD(u.call, b.input()) }),

@@ -119,10 +119,10 @@ func missingReference(n int) *document.Problem {
 	return document.NewProblem(document.KindReferenceNotReady, "Operation "+strconv.Itoa(n)+" made no object that could be referred to.")
 }
 
-// bodyMayRefer saves most bodies from being decoded for nothing.
+// bodyMayRefer reports whether the body can hold references. Most bodies cannot, and need not be decoded for them.
 func (o operation) bodyMayRefer() bool { return bytes.Contains(o.body, []byte("$")) }
 
-// decodeAny returns a body as Go values, its numbers as they are written.
+// decodeAny returns a body as Go values, its numbers as json.Number.
 func decodeAny(body json.RawMessage) any {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()

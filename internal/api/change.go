@@ -12,7 +12,7 @@ import (
 	"github.com/datapi/datapi/internal/store"
 )
 
-// ChangesOf are the filters of changes.
+// ChangesOf holds the filters of the log and of its stream.
 type ChangesOf struct {
 	Object  []string               `query:"object,explode" doc:"The object's id; repeat for OR."`
 	Type    []word[dat.ObjectType] `query:"type,explode" doc:"The object's type; repeat for OR."`
@@ -32,24 +32,6 @@ type listChanges struct {
 	Order string `query:"order" enum:"asc,desc" default:"desc" doc:"desc is newest first."`
 }
 
-type listHistory struct {
-	Read
-	Paging
-	ObjectPath
-}
-
-type getVersion struct {
-	Read
-	ObjectPath
-	Version string `path:"version" maxLength:"20" example:"3" doc:"The version."`
-}
-
-// endpointVersion is one change of an endpoint with the whole parameter set.
-type endpointVersion struct {
-	dat.Change
-	Endpoint *Endpoint `json:"endpoint" doc:"The endpoint as it was after this change; null where the change freed it."`
-}
-
 func (a *API) registerChanges() {
 	register(a, route{
 		id: "list-changes", method: http.MethodGet, path: "/changes", tag: document.TagChange, summary: "List changes",
@@ -57,19 +39,6 @@ func (a *API) registerChanges() {
 		answer: reflect.TypeFor[PageOf[dat.Change]](),
 	}, a.listChanges)
 	a.registerStream()
-}
-
-func (a *API) registerHistory() {
-	register(a, route{
-		id: "list-endpoint-history", method: http.MethodGet, path: "/endpoints/{id}/history", tag: document.TagEndpoint, summary: "List an endpoint's changes",
-		about:  "Newest first; also after the endpoint was freed.",
-		answer: reflect.TypeFor[PageOf[dat.Change]](),
-	}, a.listHistory)
-	register(a, route{
-		id: "get-endpoint-version", method: http.MethodGet, path: "/endpoints/{id}/history/{version}", tag: document.TagEndpoint, summary: "Get one version of an endpoint",
-		about:  "The change that made the version, with the whole parameter set.",
-		answer: reflect.TypeFor[endpointVersion](), versioned: true, refusals: []int{304, 410},
-	}, a.getVersion)
 }
 
 func (a *API) listChanges(ctx context.Context, in *listChanges) (*answer, error) {
@@ -91,12 +60,12 @@ func (a *API) listChanges(ctx context.Context, in *listChanges) (*answer, error)
 	return a.changePage(page, err, in.Fields)
 }
 
-// changeQuery is the part of the log that a page asks for.
+// changeQuery returns the store's query of a page of the log.
 func (p Paging) changeQuery() (store.ChangeQuery, error) {
 	return store.ChangeQuery{Limit: p.Limit, Cursor: p.Cursor, Offset: p.Offset, Total: p.Total}, cursorOrOffset(p.Cursor, p.Offset)
 }
 
-// changePage shows a part of the log, or why there is none.
+// changePage answers with a page of the log, or with the refusal of its query. asked are the members of ?fields=.
 func (a *API) changePage(found store.ChangePage, err error, asked []string) (*answer, error) {
 	if err != nil {
 		return nil, inQuery(err)
@@ -115,7 +84,7 @@ func (a *API) changePage(found store.ChangePage, err error, asked []string) (*an
 	return out.answer(), nil
 }
 
-// filter is the store's filter of the same name.
+// filter returns the store's filter.
 func (f ChangesOf) filter() (store.ChangeFilter, error) {
 	out := store.ChangeFilter{Objects: handlesOf(f.Object), Nodes: f.Node, IAs: handlesOf(f.IA), Causes: f.Cause, Actors: f.Actor}
 	out.Types = make([]dat.ObjectType, len(f.Type))
@@ -141,6 +110,7 @@ func handlesOf(ids []string) []dat.Handle {
 	return all
 }
 
+// timeOf returns the time in a query parameter, which is s and has the given name; the zero time where s is empty.
 func timeOf(name, s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -150,34 +120,4 @@ func timeOf(name, s string) (time.Time, error) {
 		return t, wrongQuery(name, "must be a time as in RFC 3339, such as 2026-01-31T12:00:00Z")
 	}
 	return t, nil
-}
-
-func (a *API) listHistory(ctx context.Context, in *listHistory) (*answer, error) {
-	if !isID(dat.TypeEndpoint, in.ID) {
-		return nil, noSuch(dat.TypeEndpoint)
-	}
-	q, err := in.changeQuery()
-	if err != nil {
-		return nil, err
-	}
-	page, err := a.store.History(ctx, dat.TypeEndpoint, dat.Handle(in.ID), q)
-	return a.changePage(page, err, in.Fields)
-}
-
-func (a *API) getVersion(ctx context.Context, in *getVersion) (*answer, error) {
-	version, ok := positive(in.Version)
-	if !ok || !isID(dat.TypeEndpoint, in.ID) {
-		return nil, noSuch(dat.TypeEndpoint)
-	}
-	change, whole, err := a.store.HistoryVersion(ctx, dat.TypeEndpoint, dat.Handle(in.ID), version)
-	if err != nil {
-		return nil, err
-	}
-	v := endpointVersion{Change: change}
-	if e, ok := whole.(*dat.Endpoint); ok {
-		v.Endpoint = &Endpoint{Endpoint: e, Operations: emptyIfNil(dat.Operations(e))}
-	}
-	ans := a.ok(v)
-	ans.ETag, ans.CacheControl = etag(version), "private, max-age=86400, immutable"
-	return ans, nil
 }

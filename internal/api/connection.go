@@ -6,9 +6,8 @@ import (
 	"reflect"
 
 	"github.com/datapi/datapi/internal/api/document"
-	"github.com/datapi/datapi/internal/manager"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // connectBody is what dat_ep_connect takes.
@@ -34,7 +33,7 @@ type disconnectBody struct {
 	Close dat.CloseFlag `json:"close,omitempty" doc:"ABRUPT where left out."`
 }
 
-// noMembers is the body of a call that needs none.
+// noMembers is the body of a call that takes none; {} may be sent.
 type noMembers struct{}
 
 type connectEndpoint struct {

@@ -6,9 +6,8 @@ import (
 	"reflect"
 
 	"github.com/datapi/datapi/internal/api/document"
-	"github.com/datapi/datapi/internal/manager"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // acceptBody is what dat_cr_accept takes.
@@ -27,7 +26,7 @@ type handoffBody struct {
 	ConnQual int64 `json:"conn_qual" example:"4712" doc:"The local qualifier that the request goes to, 1–65535."`
 }
 
-// connectionRequest is a request with what came with it.
+// connectionRequest is a connection request and the private data that came with it.
 type connectionRequest struct {
 	*dat.CR
 	PrivateData []byte `json:"private_data" nullable:"true" doc:"What the peer sent, base64; null where it sent nothing."`

@@ -52,7 +52,7 @@ func TestDocumentsAreValid(t *testing.T) {
 	}
 }
 
-func TestOpenAPI30HasNoStreamsAndNoWordsOf31(t *testing.T) {
+func TestOpenAPI30HasNoStreamsAndNoKeywordsOf31(t *testing.T) {
 	spec, err := OpenAPI("3.0")
 	must(t, err)
 	for _, unwanted := range []string{"/changes/stream", `"null"`, "contentEncoding", `"examples"`, `"type":[`} {

@@ -6,9 +6,8 @@ import (
 	"reflect"
 
 	"github.com/datapi/datapi/internal/api/document"
-	"github.com/datapi/datapi/internal/manager"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // sendPost is what dat_ep_post_send takes.
@@ -20,7 +19,7 @@ type sendPost struct {
 	Cookie          *string              `json:"cookie,omitempty" nullable:"true" maxLength:"255" doc:"Comes back in the completion. Made where left out."`
 }
 
-// remoteMemory names a peer's memory.
+// remoteMemory is the address of a peer's memory and its key.
 type remoteMemory struct {
 	RMRContext    string `json:"rmr_context" pattern:"^0x[0-9a-fA-F]{1,8}$" example:"0x1a2b" doc:"The peer's key."`
 	TargetAddress string `json:"target_address" pattern:"^[0-9]{1,20}$" example:"4096" doc:"The address in the peer's memory."`
@@ -80,7 +79,8 @@ func (a *API) registerDTOs() {
 	register(a, posting("bind-endpoint-rmr", "rmr-binds", "Bind a remote memory region", "dat_rmr_bind."), a.bindRMR)
 }
 
-// post carries out a posting: no change, so its answer is kept by itself.
+// post carries out a posting. It is no change of an object, so that its answer is stored for a retry after it was made
+// and not in a commit.
 func (a *API) post(ctx context.Context, w Write, t dat.ObjectType, id string, do func(manager.Call) (manager.Posted, error)) (*answer, error) {
 	if err := a.requireOwn(ctx, t, id); err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func TestCreateEndpointRefusalsHaveTheSubtypeOfTheirHandle(t *testing.T) {
 	r.do("POST", "/endpoints", members{"ia": "nosuch@alpha"}).refused(422, "DAT_INVALID_HANDLE", "DAT_INVALID_HANDLE_IA")
 }
 
-func TestModifyMembersPresentAreTheMask(t *testing.T) {
+func TestModifyTakesThePresentMembersAsItsMask(t *testing.T) {
 	r := newRig(t)
 	pz := r.pz(ia0)
 	id := r.do("POST", "/endpoints", members{"ia": ia0, "pz": pz}).is(201).id()
@@ -81,7 +81,7 @@ func TestModifyNeverModifiableMembersAreRefusedByTheJudge(t *testing.T) {
 	r.do("PATCH", "/endpoints/"+id, `{"attributes":{"srq_soft_hw":null}}`).refused(422, "DAT_INVALID_PARAMETER", "DAT_INVALID_ARG2")
 }
 
-func TestModifyNullElsewhereIsRefused(t *testing.T) {
+func TestModifyRefusesNullWhereItIsNoValue(t *testing.T) {
 	r := newRig(t)
 	id := r.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
 	for _, body := range []string{

@@ -19,8 +19,7 @@ type evdCreate struct {
 	Labels  map[string]string `json:"labels,omitempty"`
 }
 
-// evdPatch is what dat_evd_resize, dat_evd_set_unwaitable and
-// dat_evd_clear_unwaitable take.
+// evdPatch is what dat_evd_resize, dat_evd_set_unwaitable and dat_evd_clear_unwaitable take.
 type evdPatch struct {
 	QLen     *int64                    `json:"qlen,omitempty" nullable:"false" doc:"The new length in events; not below what is queued."`
 	Waitable *bool                     `json:"waitable,omitempty" nullable:"false" doc:"Whether waiting is allowed."`

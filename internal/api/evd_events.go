@@ -84,13 +84,13 @@ func (a *API) dequeueEvents(ctx context.Context, in *dequeueEvents) (*answer, er
 	if err != nil {
 		return nil, err
 	}
-	ans := a.eventList(events)
+	ans := a.answerEvents(events)
 	ans.Preference = preferenceApplied(wait)
 	return ans, nil
 }
 
-// callOnQueue returns who asks for a write to an EVD's queue. That is no change of the EVD, so the condition on its version
-// is tested here and not by the Manager.
+// callOnQueue returns who asks for a write to an EVD's queue. That is no change of the EVD, so the condition on its
+// version is tested here and not by the Manager.
 func (a *API) callOnQueue(ctx context.Context, w Write, id string) (manager.Call, error) {
 	if err := a.requireOwn(ctx, dat.TypeEVD, id); err != nil {
 		return manager.Call{}, err
@@ -114,10 +114,10 @@ func (a *API) viewEvents(ctx context.Context, in *viewEvents) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.eventList(events), nil
+	return a.answerEvents(events), nil
 }
 
-func (a *API) eventList(events []dat.Event) *answer {
+func (a *API) answerEvents(events []dat.Event) *answer {
 	if events == nil {
 		events = []dat.Event{}
 	}

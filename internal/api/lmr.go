@@ -6,9 +6,8 @@ import (
 	"reflect"
 
 	"github.com/datapi/datapi/internal/api/document"
-	"github.com/datapi/datapi/internal/manager"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // lmrCreate is what dat_lmr_create takes.
@@ -109,8 +108,8 @@ func (a *API) freeLMR(ctx context.Context, in *freeObject) (*answer, error) {
 	return a.free(ctx, in.Write, dat.TypeLMR, in.ID, a.manager.FreeLMR)
 }
 
-// readLimit is what one read of memory gives at most, in bytes.
-const readLimit = 16 << 20
+// maxRead is how many bytes of memory one read returns at most.
+const maxRead = 16 << 20
 
 func (a *API) readLMR(ctx context.Context, in *readLMR) (*answer, error) {
 	if err := a.requireOwn(ctx, dat.TypeLMR, in.ID); err != nil {
@@ -122,7 +121,7 @@ func (a *API) readLMR(ctx context.Context, in *readLMR) (*answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		length = min(max(o.(*dat.LMR).Length-in.Offset, 0), readLimit)
+		length = min(max(o.(*dat.LMR).Length-in.Offset, 0), maxRead)
 	}
 	data, err := a.manager.ReadLMR(ctx, dat.Handle(in.ID), in.Offset, length)
 	if err != nil {

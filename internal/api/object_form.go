@@ -34,13 +34,13 @@ func wireForm(o dat.Object, recvIdle bool) any {
 	return o
 }
 
-// recordedMembers are those that only the record of an object gives.
+// recordedMembers are the members that an object gets when it is recorded.
 var recordedMembers = []string{"id", "version", "created_at", "updated_at"}
 
-// deviceMembers are those whose value only a device gives, with the value that a dry run has in their place.
+// deviceMembers are the members whose value comes from the device, with the value that they have in a dry run.
 var deviceMembers = map[string]string{"rmr_context": `""`, "target_address": `""`, "conn_qual": "0"}
 
-// withoutRecorded returns an encoded object without the members that only a real call gives.
+// withoutRecorded returns an encoded object without the members that only a real call fills.
 func withoutRecorded(body []byte) []byte {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil {

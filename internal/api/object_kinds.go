@@ -12,7 +12,7 @@ type objectKind struct {
 	path string
 	// schema is the component of the document that describes an object.
 	schema string
-	// subtype tells in the refusal of an id that there is no such object; DAT has none for an EVD.
+	// subtype is that of the refusal of an id that no object has; DAT has none for an EVD whose use is not known.
 	subtype dat.Subtype
 	// isID reports whether a text can be the id of an object.
 	isID func(string) bool
@@ -57,7 +57,7 @@ var objectKinds = [...]objectKind{
 	dat.TypeCR:  {path: "/crs", schema: "CR", subtype: dat.SubInvalidHandleCR, isID: isUUID},
 }
 
-// isAdapterID takes everything: an adapter's id is made of its name and its node's.
+// isAdapterID takes any text but the empty one: an adapter's id is its name, @, and its node's name.
 func isAdapterID(id string) bool { return id != "" }
 
 func isUUID(id string) bool {

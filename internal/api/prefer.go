@@ -31,7 +31,7 @@ func (p Waiting) duration() (time.Duration, error) {
 	return 0, nil
 }
 
-// preferenceApplied returns the header that tells that the call has waited, "" where it did not.
+// preferenceApplied returns the value of Preference-Applied: what the call has waited, "" where it did not.
 func preferenceApplied(wait time.Duration) string {
 	if wait == 0 {
 		return ""

@@ -6,9 +6,8 @@ import (
 	"reflect"
 
 	"github.com/datapi/datapi/internal/api/document"
-	"github.com/datapi/datapi/internal/manager"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // pzCreate is what dat_pz_create takes.

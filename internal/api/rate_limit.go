@@ -38,7 +38,9 @@ func newRateLimiter(perSecond int) *rateLimiter {
 	return l
 }
 
-func (l *rateLimiter) newCaller() *rate.Limiter { return rate.NewLimiter(rate.Limit(l.perSecond), l.burst()) }
+func (l *rateLimiter) newCaller() *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(l.perSecond), l.burst())
+}
 
 func (l *rateLimiter) burst() int { return 2 * l.perSecond }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/datapi/datapi/internal/api/document"
 )
 
-func TestIAsListAndCheck(t *testing.T) {
+func TestIAsAreListedAndChecked(t *testing.T) {
 	r := newRig(t)
 	r.pz(ia0)
 	items := r.do("GET", "/ias?provider=soft&state=UP&node=alpha", nil).is(200).at("items").([]any)
@@ -27,7 +27,7 @@ func TestIAsListAndCheck(t *testing.T) {
 	}
 }
 
-func TestPZLife(t *testing.T) {
+func TestAPZIsFreedOnlyWhenNothingUsesIt(t *testing.T) {
 	r := newRig(t)
 	pz := r.do("POST", "/pzs", members{"ia": ia0, "name": "zone", "labels": members{"a": "b"}}).is(201)
 	if got := r.do("GET", "/pzs/"+pz.id(), nil).is(200); string(got.body) != string(pz.body) {
@@ -40,7 +40,7 @@ func TestPZLife(t *testing.T) {
 	r.do("GET", "/pzs/"+pz.id(), nil).refused(404, "DAT_INVALID_HANDLE", "DAT_INVALID_HANDLE_PZ")
 }
 
-func TestEVDLife(t *testing.T) {
+func TestAnEVDQueuesEventsAndIsResized(t *testing.T) {
 	r := newRig(t)
 	evd := r.do("POST", "/evds", members{"ia": ia0, "qlen": 2, "streams": []string{"SOFTWARE", "DTO"}}).is(201)
 	path := "/evds/" + evd.id()
@@ -94,7 +94,7 @@ func TestDequeueWaitsForTheThreshold(t *testing.T) {
 	}
 }
 
-func TestSRQLife(t *testing.T) {
+func TestAnSRQIsSharedResizedAndFreed(t *testing.T) {
 	r := newRig(t)
 	pz := r.pz(ia0)
 	srq := r.do("POST", "/srqs", members{"ia": ia0, "pz": pz, "max_recv_dtos": 8, "max_recv_iov": 1}).is(201)
@@ -142,7 +142,7 @@ func TestLMRDataIsOctets(t *testing.T) {
 	}
 }
 
-func TestConnectTransferDisconnectResetReconnect(t *testing.T) {
+func TestEndpointsConnectTransferDisconnectAndConnectAgain(t *testing.T) {
 	r := newRig(t)
 	active, passive := r.pair()
 	peer := r.do("GET", "/endpoints/"+active, nil).is(200)
@@ -198,7 +198,7 @@ func TestRDMAAndBindReachThePeersMemory(t *testing.T) {
 	eventually(t, "the window is bound", func() bool { return r.do("GET", "/rmrs/"+rmr.id(), nil).at("rmr_context") != nil })
 }
 
-func TestServicePointsAndRequests(t *testing.T) {
+func TestConnectionRequestsArriveAtServicePoints(t *testing.T) {
 	r := newRig(t)
 	evd := r.evd(ia1, "CR")
 	psp := r.do("POST", "/psps", members{"ia": ia1, "evd": evd, "conn_qual": 4711, "ep_creator": "PROVIDER"}).is(201)
@@ -245,7 +245,7 @@ func TestServicePointsAndRequests(t *testing.T) {
 	r.do("DELETE", "/psps/"+psp.id(), nil).is(204)
 }
 
-func TestStatusOfMany(t *testing.T) {
+func TestStatusOfManyEndpointsIsInTheOrderAskedFor(t *testing.T) {
 	r := newRig(t)
 	a, b := r.endpoint(ia0), r.endpoint(ia1)
 	r.do("POST", "/endpoints/"+b+"/recvs", members{"count": 3, "size": 8}).is(202)

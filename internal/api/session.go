@@ -29,8 +29,8 @@ type sessions struct {
 
 func newSessions() *sessions { return &sessions{ends: map[[sha256.Size]byte]time.Time{}} }
 
-// start opens a session and returns the value of its cookie. Sessions that have ended are dropped; where there are
-// too many open ones, so are those.
+// start opens a session and returns the value of its cookie. Sessions that have ended are dropped, and where there are
+// maxSessions, any others until there is room.
 func (s *sessions) start(now time.Time) string {
 	value := rand.Text() + rand.Text()
 	s.mu.Lock()

@@ -11,14 +11,15 @@ import (
 	"github.com/datapi/datapi/internal/store"
 )
 
-// ownCluster starts a PostgreSQL that a test may stop.
-func ownCluster(t *testing.T, dir string) *store.Postgres {
+// startCluster starts a PostgreSQL of the test's own, which it may stop and start again.
+func startCluster(t *testing.T, dir string) *store.Postgres {
 	t.Helper()
 	pg, err := store.StartPostgres(context.Background(), filepath.Join(dir, "data"), slog.New(slog.DiscardHandler))
 	must(t, err)
 	return pg
 }
 
+// stopCluster stops it; it may be stopped already.
 func stopCluster(t *testing.T, pg *store.Postgres) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -26,12 +27,12 @@ func stopCluster(t *testing.T, pg *store.Postgres) {
 	must(t, pg.Stop(ctx))
 }
 
-func TestWhileTheDatabaseIsAwayReadsOfStatusGoOnAndWritesChangeNothing(t *testing.T) {
+func TestWithoutTheDatabaseStatusIsReadAndWritesChangeNothing(t *testing.T) {
 	dir, err := os.MkdirTemp("/tmp", "datapi-api-away-")
 	must(t, err)
 	must(t, os.Chmod(dir, 0o711)) // PostgreSQL's account must get through
 	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
-	pg := ownCluster(t, dir)
+	pg := startCluster(t, dir)
 	t.Cleanup(func() { stopCluster(t, pg) })
 	r := newRigOn(t, pg.URL(), "alpha")
 	ep := r.endpoint(ia0)
@@ -63,11 +64,12 @@ func TestWhileTheDatabaseIsAwayReadsOfStatusGoOnAndWritesChangeNothing(t *testin
 		t.Errorf("/readyz: %d %s", out.Code, out.Body)
 	}
 	awaitLine(t, lines, "event: stale")
-	pg = ownCluster(t, dir)
+	pg = startCluster(t, dir)
 	eventually(t, "writes are taken again", func() bool { return r.do("PATCH", "/endpoints/"+ep, `{"name":"later"}`).status == 200 })
 	awaitLine(t, lines, "event: change")
 }
 
+// awaitLine reads a stream up to a line.
 func awaitLine(t *testing.T, lines <-chan string, want string) {
 	t.Helper()
 	deadline := time.After(30 * time.Second)
