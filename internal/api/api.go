@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -12,44 +10,46 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/datapi/datapi/internal/manager"
-
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 	"github.com/datapi/datapi/internal/store"
 )
 
-// Config is what the API is made of.
+// basePath is what the paths of all calls begin with.
+const basePath = "/api/v1"
+
+// Config is what the API is made of. Manager and Store are required.
 type Config struct {
+	// Manager carries out the calls; Store answers lists and history.
 	Manager *manager.Manager
 	Store   *store.Store
-	// Node is this host's name in ids; Version the program's.
+	// Node is this host's name in ids; Version is the program's.
 	Node, Version string
-	// Web serves the page, nil where there is none.
+	// Web serves the page; nil where there is none.
 	Web http.Handler
-	// Guides are the Markdown pages and pictures that are served below /docs/, nil for none.
+	// Guides are the Markdown pages and pictures that are served below /docs/; nil for none.
 	Guides fs.FS
-	// AdminToken is the credential that every call under /api needs; empty asks
-	// for none.
+	// AdminToken is the credential that every call under /api needs; where it is empty no call needs one.
 	AdminToken string
 	// ReadOnly refuses every write.
 	ReadOnly bool
-	// RateLimit is in requests per second and principal; 0 is no limit.
+	// RateLimit is in requests per second and caller; 0 is no limit.
 	RateLimit int
-	// Hosts are the names by which clients may address the service beside
-	// addresses and localhost; empty takes any.
+	// Hosts are the names by which clients may address the service beside addresses and localhost; empty allows any.
 	Hosts []string
-	// Metrics tells whether /metrics is served beside the API.
+	// Metrics serves /metrics beside the API.
 	Metrics bool
 	// Logger may be nil.
 	Logger *slog.Logger
 }
 
-// API is the HTTP side of the service.
+// API is the HTTP side of the service. Its handlers may be called by many goroutines at once.
 type API struct {
 	// Handler answers everything: the API, its documents, health and the page.
 	Handler http.Handler
@@ -66,32 +66,20 @@ type API struct {
 	log      *slog.Logger
 
 	huma     huma.API
-	schemas  *registry
+	schemas  *document.Schemas
 	v1       *chi.Mux
-	queries  map[string]queryRules
-	matrix   document
-	docs     map[string]document
-	sessions sessions
+	queries  map[string]queryRules // by the id of the call
+	matrix   servedDocument
+	docs     map[string]servedDocument // by path
+	sessions *sessions
 	metrics  *metrics
-	limiter  *limiter
-	encoded  encodedCache
+	limiter  *rateLimiter
+	forms    listForms
 	// heartbeat is the longest silence of a stream.
 	heartbeat time.Duration
 	// alive ends with Close.
 	alive context.Context
 	end   context.CancelFunc
-}
-
-// document is prebuilt bytes with their tag.
-type document struct {
-	body        []byte
-	etag        string
-	contentType string
-}
-
-func newDocument(body []byte, contentType string) document {
-	sum := sha256.Sum256(body)
-	return document{body: body, etag: `"` + hex.EncodeToString(sum[:12]) + `"`, contentType: contentType}
 }
 
 // New builds the API. It starts nothing; Close ends the streams.
@@ -100,11 +88,11 @@ func New(cfg Config) (*API, error) {
 		return nil, errors.New("the API needs a manager and a store")
 	}
 	a := build(cfg)
-	documents, err := a.documents()
+	docs, err := a.documents()
 	if err != nil {
 		return nil, err
 	}
-	a.docs = documents
+	a.docs = docs
 	if cfg.Guides != nil {
 		guides, err := guidesOf(cfg.Guides)
 		if err != nil {
@@ -122,8 +110,9 @@ func New(cfg Config) (*API, error) {
 func build(cfg Config) *API {
 	a := &API{
 		manager: cfg.Manager, store: cfg.Store, node: cfg.Node, version: cfg.Version, token: cfg.AdminToken,
-		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger, schemas: newRegistry(), v1: chi.NewMux(), queries: map[string]queryRules{},
-		sessions: newSessions(), limiter: newLimiter(cfg.RateLimit), heartbeat: heartbeat,
+		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger,
+		schemas: document.NewSchemas(), v1: chi.NewMux(), queries: map[string]queryRules{},
+		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), heartbeat: heartbeat,
 	}
 	a.alive, a.end = context.WithCancel(context.Background())
 	if a.log == nil {
@@ -133,7 +122,7 @@ func build(cfg Config) *API {
 	if err != nil {
 		panic(err) // the tables are part of the program
 	}
-	a.matrix = newDocument(matrix, jsonType)
+	a.matrix = newDocument(matrix, document.MediaJSON)
 	a.v1.Use(middleware.GetHead)
 	a.v1.NotFound(a.noRoute)
 	a.v1.MethodNotAllowed(a.wrongMethod)
@@ -147,13 +136,17 @@ func build(cfg Config) *API {
 	a.registerEndpoints()
 	a.registerConnections()
 	a.registerDTOs()
-	a.registerPoints()
+	a.registerPSPs()
+	a.registerRSPs()
 	a.registerCRs()
 	a.registerChanges()
-	a.registerService()
+	a.registerBatch()
+	a.registerNodes()
+	a.registerWhoami()
+	a.registerMatrix()
+	a.registerSession()
 	return a
 }
 
-// Close ends the change streams and whatever waits, so that a server can shut
-// down. It is idempotent.
+// Close ends the change streams and the calls that wait, so that a server can shut down. It is idempotent.
 func (a *API) Close() { a.end() }

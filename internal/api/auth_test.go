@@ -41,7 +41,7 @@ func TestWithoutATokenEverybodyIsTheOperator(t *testing.T) {
 	}
 }
 
-// session opens a session and gives its cookie.
+// session opens a session and returns its cookie.
 func (r *rig) session() string {
 	r.t.Helper()
 	set := r.do("POST", "/session", nil, bearer).is(201).header.Get("Set-Cookie")
@@ -57,7 +57,7 @@ func (r *rig) session() string {
 	return value
 }
 
-func TestASessionIsATokensTrade(t *testing.T) {
+func TestATokenOpensASessionThatSignsIn(t *testing.T) {
 	r := newRig(t, withToken)
 	cookie := with("Cookie", r.session())
 	if me := r.do("GET", "/whoami", nil, cookie).is(200); me.at("authenticated_by") != "session" {
@@ -102,7 +102,7 @@ func TestReadOnlyRefusesEveryWrite(t *testing.T) {
 	}
 }
 
-func TestRateIsLimitedPerPrincipal(t *testing.T) {
+func TestRateIsLimitedPerCaller(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.RateLimit = 1 })
 	refused := 0
 	for range 10 {
@@ -116,9 +116,11 @@ func TestRateIsLimitedPerPrincipal(t *testing.T) {
 	if refused < 5 {
 		t.Errorf("of ten at once %d were refused", refused)
 	}
+	anotherAddress := func(r *http.Request) { r.RemoteAddr = "198.51.100.7:1234" }
+	r.do("GET", "/whoami", nil, anotherAddress).is(200)
 }
 
-func TestAnswersBearTheHeadersOfSecurity(t *testing.T) {
+func TestAnswersHaveTheSecurityHeaders(t *testing.T) {
 	r := newRig(t)
 	for _, path := range []string{"/pzs", "/nosuch"} {
 		out := r.do("GET", path, nil, loose)

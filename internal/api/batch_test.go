@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// op returns an operation of a batch.
 func op(method, path string, body any) members {
 	m := members{"method": method, "path": path}
 	if body != nil {
@@ -13,6 +14,7 @@ func op(method, path string, body any) members {
 	return m
 }
 
+// results returns the results of a batch.
 func (a reply) results() []members {
 	a.t.Helper()
 	var out []members
@@ -115,7 +117,7 @@ func TestAnAtomicBatchTakesOnlyWhatCanBeUndone(t *testing.T) {
 	}
 }
 
-func TestABatchIsJudgedInFormFirst(t *testing.T) {
+func TestABatchWithAMalformedOperationDoesNothing(t *testing.T) {
 	r := newRig(t)
 	for _, atomic := range []bool{false, true} {
 		for _, bad := range [][]members{
@@ -135,7 +137,7 @@ func TestABatchIsJudgedInFormFirst(t *testing.T) {
 	}
 }
 
-func TestADryBatchHappensNowhere(t *testing.T) {
+func TestADryRunOfABatchChangesNothing(t *testing.T) {
 	r := newRig(t)
 	for _, atomic := range []bool{false, true} {
 		results := r.do("POST", "/batch?dry_run=true", members{"atomic": atomic, "operations": []members{op("POST", "/pzs", members{"ia": ia0}), op("POST", "/pzs", members{"ia": ia0, "name": "x"})}}).results()
@@ -148,7 +150,7 @@ func TestADryBatchHappensNowhere(t *testing.T) {
 	}
 }
 
-func TestADryBatchResolvesReferences(t *testing.T) {
+func TestADryRunOfABatchResolvesReferences(t *testing.T) {
 	r := newRig(t)
 	operations := []members{
 		op("POST", "/pzs", members{"ia": ia0, "name": "zone"}),
@@ -176,7 +178,7 @@ func TestADryBatchResolvesReferences(t *testing.T) {
 	}
 }
 
-func TestABatchReplaysWithItsKey(t *testing.T) {
+func TestARepeatedBatchGetsTheFirstAnswer(t *testing.T) {
 	r := newRig(t)
 	body := members{"atomic": true, "operations": []members{op("POST", "/pzs", members{"ia": ia0}), op("POST", "/pzs", members{"ia": ia0})}}
 	first := r.do("POST", "/batch", body, with(idempotencyHeader, "b")).is(200)
@@ -186,7 +188,7 @@ func TestABatchReplaysWithItsKey(t *testing.T) {
 	}
 }
 
-func TestAManyTimesRefusedBatchHasEachResultInItsPlace(t *testing.T) {
+func TestResultsOfABatchWithManyRefusalsAreInOrder(t *testing.T) {
 	r := newRig(t)
 	r.do("POST", "/pzs", members{"ia": ia0, "name": "taken"}).is(201)
 	var operations []members

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// many makes endpoints by batches.
+// many makes n endpoints by batches and returns their ids.
 func (r *rig) many(n int) []string {
 	r.t.Helper()
 	pz, evd := r.pz(ia0), r.evd(ia0, "DTO", "CONNECTION")
@@ -56,8 +56,8 @@ func BenchmarkGetEndpoint(b *testing.B) {
 	}
 }
 
-// BenchmarkLooseBatch makes 1,000 endpoints one after the other.
-func BenchmarkLooseBatch(b *testing.B) {
+// BenchmarkSequentialBatch makes 1,000 endpoints by a batch that is not atomic.
+func BenchmarkSequentialBatch(b *testing.B) {
 	r := newRig(b)
 	operations := make([]members, 1000)
 	for i := range operations {

@@ -1,12 +1,11 @@
 package api
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
 
-func TestWhatIsWrongInABodyIsNamed(t *testing.T) {
+func TestARefusedBodyNamesTheWrongMember(t *testing.T) {
 	r := newRig(t)
 	ep := "/endpoints/" + r.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
 	for _, c := range []struct{ method, path, body, field, says string }{
@@ -34,64 +33,5 @@ func TestWhatIsWrongInABodyIsNamed(t *testing.T) {
 	}
 	if out := r.do("GET", ep, nil); out.at("version") != 1.0 {
 		t.Errorf("after refusals: %s", out.body)
-	}
-}
-
-func TestLabelsOfAPatchAreMerged(t *testing.T) {
-	r := newRig(t)
-	for _, made := range []reply{
-		r.do("POST", "/endpoints", members{"ia": ia0, "labels": members{"a": "1", "b": "2"}}).is(201),
-		r.do("POST", "/evds", members{"ia": ia0, "qlen": 8, "streams": []string{"DTO"}, "labels": members{"a": "1", "b": "2"}}).is(201),
-		r.do("POST", "/srqs", members{"ia": ia0, "pz": r.pz(ia0), "max_recv_dtos": 8, "max_recv_iov": 1, "labels": members{"a": "1", "b": "2"}}).is(201),
-	} {
-		path := strings.TrimPrefix(made.header.Get("Location"), basePath)
-		for _, step := range []struct{ patch, want string }{
-			{`{"labels":{"c":"3"}}`, "map[a:1 b:2 c:3]"},
-			{`{"labels":{"a":null,"b":"4","nosuch":null}}`, "map[b:4 c:3]"},
-			{`{"labels":{}}`, "map[b:4 c:3]"},
-			{`{"name":"n"}`, "map[b:4 c:3]"},
-			{`{"labels":null}`, "map[]"},
-		} {
-			if out := r.do("PATCH", path, step.patch).is(200); fmt.Sprint(out.at("labels")) != step.want {
-				t.Errorf("%s %s: %v, not %s", path, step.patch, out.at("labels"), step.want)
-			}
-		}
-	}
-}
-
-func TestLabelsOfABatchAreMergedInItsOrder(t *testing.T) {
-	r := newRig(t)
-	old := "/endpoints/" + r.do("POST", "/endpoints", members{"ia": ia0, "labels": members{"a": "1"}}).is(201).id()
-	for _, atomic := range []bool{true, false} {
-		results := r.do("POST", "/batch", members{"atomic": atomic, "operations": []members{
-			op("POST", "/endpoints", members{"ia": ia0, "labels": members{"a": "1"}}),
-			op("PATCH", "/endpoints/$0.id", members{"labels": members{"b": "2"}}),
-			op("PATCH", "/endpoints/$0.id", members{"labels": members{"a": nil, "c": "3"}}),
-			op("PATCH", old, members{"labels": members{fmt.Sprint("atomic-", atomic): "yes"}}),
-		}}).results()
-		if got := fmt.Sprint(results[2]["body"].(members)["labels"]); got != "map[b:2 c:3]" {
-			t.Errorf("atomic %v: %s", atomic, got)
-		}
-	}
-	if got := fmt.Sprint(r.do("GET", old, nil).at("labels")); got != "map[a:1 atomic-false:yes atomic-true:yes]" {
-		t.Errorf("of the object that was there: %s", got)
-	}
-}
-
-func TestPatchesOfLabelsAtOnceLoseNone(t *testing.T) {
-	r := newRig(t)
-	path := "/endpoints/" + r.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
-	done := make(chan int)
-	const writers = 8
-	for n := range writers {
-		go func() { done <- r.do("PATCH", path, members{"labels": members{fmt.Sprint(n): "x"}}).status }()
-	}
-	for range writers {
-		if status := <-done; status != 200 {
-			t.Errorf("a patch is answered %d", status)
-		}
-	}
-	if got := r.do("GET", path, nil).at("labels").(members); len(got) != writers {
-		t.Errorf("left: %v", got)
 	}
 }

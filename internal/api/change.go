@@ -7,11 +7,12 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/store"
 )
 
-// ChangesOf are the filters of changes.
+// ChangesOf holds the filters of the log and of its stream.
 type ChangesOf struct {
 	Object  []string               `query:"object,explode" doc:"The object's id; repeat for OR."`
 	Type    []word[dat.ObjectType] `query:"type,explode" doc:"The object's type; repeat for OR."`
@@ -31,45 +32,13 @@ type listChanges struct {
 	Order string `query:"order" enum:"asc,desc" default:"desc" doc:"desc is newest first."`
 }
 
-type listHistory struct {
-	Read
-	Paging
-	ObjectPath
-}
-
-type getVersion struct {
-	Read
-	ObjectPath
-	Version string `path:"version" maxLength:"20" example:"3" doc:"The version."`
-}
-
-// endpointVersion is one change of an endpoint with the whole parameter set.
-type endpointVersion struct {
-	dat.Change
-	Endpoint *Endpoint `json:"endpoint" doc:"The endpoint as it was after this change; null where the change freed it."`
-}
-
 func (a *API) registerChanges() {
 	register(a, route{
-		id: "list-changes", method: http.MethodGet, path: "/changes", tag: tagChange, summary: "List changes",
+		id: "list-changes", method: http.MethodGet, path: "/changes", tag: document.TagChange, summary: "List changes",
 		about:  "The log of everything that changed and of what was refused by state or resources, newest first.",
 		answer: reflect.TypeFor[PageOf[dat.Change]](),
 	}, a.listChanges)
 	a.registerStream()
-	a.registerBatch()
-}
-
-func (a *API) registerHistory() {
-	register(a, route{
-		id: "list-endpoint-history", method: http.MethodGet, path: "/endpoints/{id}/history", tag: tagEndpoint, summary: "List an endpoint's changes",
-		about:  "Newest first; also after the endpoint was freed.",
-		answer: reflect.TypeFor[PageOf[dat.Change]](),
-	}, a.listHistory)
-	register(a, route{
-		id: "get-endpoint-version", method: http.MethodGet, path: "/endpoints/{id}/history/{version}", tag: tagEndpoint, summary: "Get one version of an endpoint",
-		about:  "The change that made the version, with the whole parameter set.",
-		answer: reflect.TypeFor[endpointVersion](), versioned: true, refusals: []int{304, 410},
-	}, a.getVersion)
 }
 
 func (a *API) listChanges(ctx context.Context, in *listChanges) (*answer, error) {
@@ -91,12 +60,12 @@ func (a *API) listChanges(ctx context.Context, in *listChanges) (*answer, error)
 	return a.changePage(page, err, in.Fields)
 }
 
-// changeQuery is the part of the log that a page asks for.
+// changeQuery returns the store's query of a page of the log.
 func (p Paging) changeQuery() (store.ChangeQuery, error) {
 	return store.ChangeQuery{Limit: p.Limit, Cursor: p.Cursor, Offset: p.Offset, Total: p.Total}, cursorOrOffset(p.Cursor, p.Offset)
 }
 
-// changePage shows a part of the log, or why there is none.
+// changePage answers with a page of the log, or with the refusal of its query. asked are the members of ?fields=.
 func (a *API) changePage(found store.ChangePage, err error, asked []string) (*answer, error) {
 	if err != nil {
 		return nil, inQuery(err)
@@ -105,17 +74,17 @@ func (a *API) changePage(found store.ChangePage, err error, asked []string) (*an
 	if err != nil {
 		return nil, err
 	}
-	out := page{items: make([]json.RawMessage, len(found.Items)), next: orNull(found.Next), total: found.Total}
+	out := page{items: make([]json.RawMessage, len(found.Items)), next: nullIfEmpty(found.Next), total: found.Total}
 	for i := range found.Items {
-		out.items[i] = a.encode(&found.Items[i])
+		out.items[i] = encode(&found.Items[i])
 		if len(fields) > 0 {
-			out.items[i] = a.picked(out.items[i], fields)
+			out.items[i] = pickMembers(out.items[i], fields)
 		}
 	}
-	return a.page(out), nil
+	return out.answer(), nil
 }
 
-// filter is the store's filter of the same name.
+// filter returns the store's filter.
 func (f ChangesOf) filter() (store.ChangeFilter, error) {
 	out := store.ChangeFilter{Objects: handlesOf(f.Object), Nodes: f.Node, IAs: handlesOf(f.IA), Causes: f.Cause, Actors: f.Actor}
 	out.Types = make([]dat.ObjectType, len(f.Type))
@@ -141,6 +110,7 @@ func handlesOf(ids []string) []dat.Handle {
 	return all
 }
 
+// timeOf returns the time in a query parameter, which is s and has the given name; the zero time where s is empty.
 func timeOf(name, s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -150,34 +120,4 @@ func timeOf(name, s string) (time.Time, error) {
 		return t, wrongQuery(name, "must be a time as in RFC 3339, such as 2026-01-31T12:00:00Z")
 	}
 	return t, nil
-}
-
-func (a *API) listHistory(ctx context.Context, in *listHistory) (*answer, error) {
-	if !isID(dat.TypeEndpoint, in.ID) {
-		return nil, noSuch(dat.TypeEndpoint)
-	}
-	q, err := in.changeQuery()
-	if err != nil {
-		return nil, err
-	}
-	page, err := a.store.History(ctx, dat.TypeEndpoint, dat.Handle(in.ID), q)
-	return a.changePage(page, err, in.Fields)
-}
-
-func (a *API) getVersion(ctx context.Context, in *getVersion) (*answer, error) {
-	version, ok := positive(in.Version)
-	if !ok || !isID(dat.TypeEndpoint, in.ID) {
-		return nil, noSuch(dat.TypeEndpoint)
-	}
-	change, whole, err := a.store.HistoryVersion(ctx, dat.TypeEndpoint, dat.Handle(in.ID), version)
-	if err != nil {
-		return nil, err
-	}
-	v := endpointVersion{Change: change}
-	if e, ok := whole.(*dat.Endpoint); ok {
-		v.Endpoint = &Endpoint{Endpoint: e, Operations: notNil(dat.Operations(e))}
-	}
-	ans := a.ok(v)
-	ans.ETag, ans.CacheControl = etag(version), "private, max-age=86400, immutable"
-	return ans, nil
 }

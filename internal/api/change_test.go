@@ -1,17 +1,12 @@
 package api
 
 import (
-	"bufio"
-	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 )
 
-func TestHistoryHasEveryVersionWhole(t *testing.T) {
+func TestHistoryHasTheWholeEndpointOfEveryVersion(t *testing.T) {
 	r := newRig(t)
 	id := r.do("POST", "/endpoints", members{"ia": ia0, "name": "one"}).is(201).id()
 	r.do("PATCH", "/endpoints/"+id, `{"attributes":{"max_recv_dtos":9}}`).is(200)
@@ -44,7 +39,7 @@ func TestHistoryHasEveryVersionWhole(t *testing.T) {
 	}
 }
 
-func TestAsOfShowsWhatWas(t *testing.T) {
+func TestAsOfShowsAnEndpointAsItWas(t *testing.T) {
 	r := newRig(t)
 	id := r.do("POST", "/endpoints", members{"ia": ia0, "name": "one"}).is(201).id()
 	first := r.do("GET", "/changes?object="+id, nil).at("items").([]any)[0].(members)
@@ -86,7 +81,7 @@ func TestRevertGoesBackAsANewVersion(t *testing.T) {
 	}
 }
 
-func TestChangesFilter(t *testing.T) {
+func TestChangesAreFilteredAndPaged(t *testing.T) {
 	r := newRig(t)
 	pz := r.do("POST", "/pzs", members{"ia": ia0}).is(201).id()
 	ep := r.do("POST", "/endpoints", members{"ia": ia1, "pz": nil}).is(201).id()
@@ -115,169 +110,5 @@ func TestChangesFilter(t *testing.T) {
 	}
 	for _, query := range []string{"type=x", "outcome=x", "since=x", "order=x", "cursor=x", "limit=0"} {
 		r.do("GET", "/changes?"+query, nil, loose).refused(400, "DAT_INVALID_PARAMETER")
-	}
-}
-
-// stream opens a change stream and gives its lines.
-func (r *rig) stream(query string, options ...option) (*http.Response, <-chan string, func()) {
-	r.t.Helper()
-	server := httptest.NewServer(r.api.Handler)
-	ctx, cancel := context.WithCancel(context.Background())
-	request, err := http.NewRequestWithContext(ctx, "GET", server.URL+basePath+"/changes/stream"+query, nil)
-	must(r.t, err)
-	for _, o := range options {
-		o(request)
-	}
-	response, err := http.DefaultClient.Do(request)
-	must(r.t, err)
-	lines := make(chan string, 1000)
-	go func() {
-		defer close(lines)
-		for scanner := bufio.NewScanner(response.Body); scanner.Scan(); {
-			lines <- scanner.Text()
-		}
-	}()
-	return response, lines, func() { cancel(); server.Close() }
-}
-
-// ids takes the ids of so many changes from a stream.
-func ids(t *testing.T, lines <-chan string, n int) []string {
-	t.Helper()
-	var all []string
-	deadline := time.After(20 * time.Second)
-	for len(all) < n {
-		select {
-		case line, ok := <-lines:
-			if !ok {
-				t.Fatalf("the stream ended after %v", all)
-			}
-			if id, is := strings.CutPrefix(line, "id: "); is {
-				all = append(all, id)
-			}
-		case <-deadline:
-			t.Fatalf("only %v came", all)
-		}
-	}
-	return all
-}
-
-func TestStreamDeliversInOrderWithoutGapAndResumes(t *testing.T) {
-	r := newRig(t)
-	response, lines, end := r.stream("")
-	defer end()
-	if response.StatusCode != 200 || response.Header.Get("Content-Type") != eventsType {
-		t.Fatalf("%d %v", response.StatusCode, response.Header)
-	}
-	start := r.store.Log().Last()
-	for range 5 {
-		r.pz(ia0)
-	}
-	got := ids(t, lines, 5)
-	for i, id := range got {
-		if id != fmt.Sprint(start+int64(i)+1) {
-			t.Errorf("ids %v after %d", got, start)
-		}
-	}
-	_, again, end2 := r.stream("?after=0", with("Last-Event-ID", got[1]))
-	defer end2()
-	if rest := ids(t, again, 3); rest[0] != got[2] || rest[2] != got[4] {
-		t.Errorf("resumed %v after %s", rest, got[1])
-	}
-	_, filtered, end3 := r.stream("?after=" + fmt.Sprint(start) + "&cause=dat_evd_create")
-	defer end3()
-	r.pz(ia0)
-	r.evd(ia0, "DTO")
-	r.pz(ia0)
-	if only := ids(t, filtered, 1); only[0] != fmt.Sprint(start+7) {
-		t.Errorf("filtered %v", only)
-	}
-}
-
-func TestStreamRefusesPositionsThatAreNot(t *testing.T) {
-	r := newRig(t)
-	for _, query := range []string{"?after=999999", "?after=x", "?after=-1", "?type=x", "?nosuch=1"} {
-		response, _, end := r.stream(query)
-		if response.StatusCode != 400 || response.Header.Get("Content-Type") != problemType {
-			t.Errorf("%s: %d", query, response.StatusCode)
-		}
-		end()
-	}
-	response, _, end := r.stream("", with("Last-Event-ID", "999999"))
-	defer end()
-	if response.StatusCode != 400 {
-		t.Errorf("Last-Event-ID beyond the end: %d", response.StatusCode)
-	}
-}
-
-func TestAPositionPastTheRetentionIsGone(t *testing.T) {
-	r := newRig(t)
-	ep := r.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
-	created := r.store.Log().Last()
-	for _, name := range []string{"a", "b"} {
-		r.do("PATCH", "/endpoints/"+ep, members{"name": name}).is(200)
-	}
-	_, err := r.store.Prune(t.Context(), -time.Minute)
-	must(t, err)
-	r.do("GET", fmt.Sprintf("/endpoints/%s?as_of=%d", ep, created), nil).refused(410)
-	r.do("GET", "/endpoints/"+ep+"/history/1", nil).refused(410)
-	r.do("POST", "/endpoints/"+ep+"/revert", members{"version": 1}).refused(410)
-	again := newRigOn(t, r.url, "beta") // a process reads the retention when it starts
-	response, _, end := again.stream("?after=1")
-	defer end()
-	if response.StatusCode != 410 || response.Header.Get("Content-Type") != problemType {
-		t.Errorf("the stream from there: %d", response.StatusCode)
-	}
-}
-
-func TestASilentStreamShowsThatItLives(t *testing.T) {
-	r := newRig(t)
-	r.api.heartbeat = time.Millisecond
-	_, lines, end := r.stream("")
-	defer end()
-	deadline := time.After(20 * time.Second)
-	for beats := 0; beats < 2; {
-		select {
-		case line, open := <-lines:
-			if !open {
-				t.Fatal("the stream ended")
-			}
-			if line == ": still here" {
-				beats++
-			}
-		case <-deadline:
-			t.Fatal("no comment came")
-		}
-	}
-}
-
-func TestStreamsEndWithTheService(t *testing.T) {
-	r := newRig(t)
-	_, lines, end := r.stream("")
-	defer end()
-	r.api.Close()
-	deadline := time.After(10 * time.Second)
-	for {
-		select {
-		case _, open := <-lines:
-			if !open {
-				return
-			}
-		case <-deadline:
-			t.Fatal("the stream did not end")
-		}
-	}
-}
-
-func TestASlowWatcherBlocksNobody(t *testing.T) {
-	r := newRig(t)
-	_, _, end := r.stream("?after=0") // its lines are never read beyond the buffers
-	defer end()
-	ep := r.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
-	start := time.Now()
-	for i := range 200 {
-		r.do("PATCH", "/endpoints/"+ep, members{"labels": members{"n": strings.Repeat(fmt.Sprint(i%10), 2000)}}).is(200)
-	}
-	if took := time.Since(start); took > 20*time.Second {
-		t.Errorf("200 changes took %v", took)
 	}
 }

@@ -15,10 +15,12 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"github.com/datapi/datapi/internal/api/document"
 )
 
-// described is the document as a validator reads it.
-var described = sync.OnceValues(func() (routers.Router, error) {
+// documentRouter finds the call of a request in the document, for its validation.
+var documentRouter = sync.OnceValues(func() (routers.Router, error) {
 	spec, err := OpenAPI("3.1")
 	if err != nil {
 		return nil, err
@@ -38,27 +40,28 @@ type reply struct {
 	body   []byte
 }
 
-// header is an option of a call.
+// option changes a request before it is sent.
 type option func(*http.Request)
 
+// with sets a header.
 func with(name, value string) option {
 	return func(r *http.Request) { r.Header.Set(name, value) }
 }
 
-// loose leaves out the comparison with the document: for answers that it does not
-// describe (dry runs, picked members) and requests that are wrong on purpose.
+// loose leaves out the comparison with the document: for answers that it does not describe (dry runs, items with some
+// of their members) and requests that are wrong on purpose.
 func loose(r *http.Request) { *r = *r.WithContext(context.WithValue(r.Context(), looseKey{}, true)) }
 
 type looseKey struct{}
 
-// do sends a call and holds the request and the answer against the document. A
-// body that is no string or bytes is sent as JSON.
+// do sends a call and validates the request and the answer by the document. A body that is no string or bytes is sent
+// as JSON.
 func (r *rig) do(method, path string, body any, options ...option) reply {
 	r.t.Helper()
 	data := encodedBody(r.t, body)
 	request := httptest.NewRequest(method, "http://localhost"+basePath+path, bytes.NewReader(data)).WithContext(r.t.Context())
 	if len(data) > 0 {
-		request.Header.Set("Content-Type", jsonType)
+		request.Header.Set("Content-Type", document.MediaJSON)
 	}
 	for _, o := range options {
 		o(request)
@@ -67,12 +70,24 @@ func (r *rig) do(method, path string, body any, options ...option) reply {
 	r.api.Handler.ServeHTTP(recorder, request)
 	out := reply{t: r.t, status: recorder.Code, header: recorder.Header(), body: recorder.Body.Bytes()}
 	if request.Context().Value(looseKey{}) == nil {
-		out.fits(request, data)
+		out.validate(request, data)
 	}
 	if out.status >= http.StatusInternalServerError && out.status != http.StatusServiceUnavailable && out.status != http.StatusNotImplemented && out.status != http.StatusInsufficientStorage {
 		r.t.Fatalf("%s %s answered %d: %s", method, path, out.status, out.body)
 	}
 	return out
+}
+
+// raw sends a call outside the API.
+func (r *rig) raw(method, path string, options ...option) *httptest.ResponseRecorder {
+	r.t.Helper()
+	request := httptest.NewRequest(method, "http://localhost"+path, nil)
+	for _, o := range options {
+		o(request)
+	}
+	recorder := httptest.NewRecorder()
+	r.api.Handler.ServeHTTP(recorder, request)
+	return recorder
 }
 
 func encodedBody(t testing.TB, body any) []byte {
@@ -90,10 +105,10 @@ func encodedBody(t testing.TB, body any) []byte {
 	return data
 }
 
-// fits holds the answer, and a request that was not refused, against the document.
-func (a reply) fits(request *http.Request, body []byte) {
+// validate fails where the answer, or a request that was not refused, is not as the document describes it.
+func (a reply) validate(request *http.Request, body []byte) {
 	a.t.Helper()
-	router, err := described()
+	router, err := documentRouter()
 	must(a.t, err)
 	plain := request.Clone(request.Context())
 	plain.URL.Scheme, plain.URL.Host = "", ""
@@ -116,7 +131,7 @@ func (a reply) fits(request *http.Request, body []byte) {
 	}
 }
 
-// is demands a status.
+// is fails where the answer has another status.
 func (a reply) is(status int) reply {
 	a.t.Helper()
 	if a.status != status {
@@ -125,14 +140,14 @@ func (a reply) is(status int) reply {
 	return a
 }
 
-// refused demands a problem of a status and, where given, a DAT_RETURN and subtype.
-func (a reply) refused(status int, words ...string) Problem {
+// refused fails where the answer is no complete problem of a status and, where given, of a DAT_RETURN and subtype.
+func (a reply) refused(status int, words ...string) document.Problem {
 	a.t.Helper()
 	a.is(status)
-	if got := a.header.Get("Content-Type"); got != problemType {
+	if got := a.header.Get("Content-Type"); got != document.MediaProblem {
 		a.t.Errorf("a problem of type %q", got)
 	}
-	var p Problem
+	var p document.Problem
 	a.into(&p)
 	if p.Detail == "" || p.Title == "" || p.RequestID == "" || p.Status != status || !strings.HasPrefix(p.Type, "/problems/") {
 		a.t.Errorf("an incomplete problem: %s", a.body)
@@ -146,6 +161,7 @@ func (a reply) refused(status int, words ...string) Problem {
 	return p
 }
 
+// into decodes the answer.
 func (a reply) into(v any) {
 	a.t.Helper()
 	if err := json.Unmarshal(a.body, v); err != nil {
@@ -153,7 +169,7 @@ func (a reply) into(v any) {
 	}
 }
 
-// object is the answer as members.
+// object returns the members of the answer.
 func (a reply) object() map[string]any {
 	a.t.Helper()
 	var m map[string]any
@@ -161,7 +177,7 @@ func (a reply) object() map[string]any {
 	return m
 }
 
-// id is the id of what the answer shows.
+// id returns the id of the object that the answer shows.
 func (a reply) id() string {
 	a.t.Helper()
 	id, ok := a.object()["id"].(string)
@@ -171,7 +187,7 @@ func (a reply) id() string {
 	return id
 }
 
-// at is the member that a path leads to.
+// at returns the member at a path of names.
 func (a reply) at(path ...string) any {
 	a.t.Helper()
 	var v any = a.object()
@@ -189,17 +205,19 @@ type members = map[string]any
 
 const ia0, ia1 = "soft0@alpha", "soft1@alpha"
 
+// pz makes a protection zone.
 func (r *rig) pz(ia string) string {
 	r.t.Helper()
 	return r.do("POST", "/pzs", members{"ia": ia}).is(201).id()
 }
 
+// evd makes an event dispatcher of 64 events.
 func (r *rig) evd(ia string, streams ...string) string {
 	r.t.Helper()
 	return r.do("POST", "/evds", members{"ia": ia, "qlen": 64, "streams": streams}).is(201).id()
 }
 
-// endpoint makes an endpoint that can connect.
+// endpoint makes an endpoint that can connect, with the objects that it needs.
 func (r *rig) endpoint(ia string) string {
 	r.t.Helper()
 	evd := r.evd(ia, "DTO", "CONNECTION")
@@ -214,6 +232,7 @@ func (r *rig) pair() (active, passive string) {
 	return active, passive
 }
 
+// join connects two endpoints, which may have been connected before.
 func (r *rig) join(active, passive string) {
 	r.t.Helper()
 	crs := r.evd(ia1, "CR")
@@ -227,7 +246,7 @@ func (r *rig) join(active, passive string) {
 	})
 }
 
-// request waits for a connection request on an EVD.
+// request returns the id of the next connection request on an EVD, for which it waits.
 func (r *rig) request(evd string) string {
 	r.t.Helper()
 	var taken struct {

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/datapi/datapi/internal/manager"
-
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // connectBody is what dat_ep_connect takes.
@@ -33,7 +33,7 @@ type disconnectBody struct {
 	Close dat.CloseFlag `json:"close,omitempty" doc:"ABRUPT where left out."`
 }
 
-// noMembers is the body of a call that needs none.
+// noMembers is the body of a call that takes none; {} may be sent.
 type noMembers struct{}
 
 type connectEndpoint struct {
@@ -66,22 +66,22 @@ type resetEndpoint struct {
 func (a *API) registerConnections() {
 	ep := reflect.TypeFor[Endpoint]()
 	register(a, route{
-		id: "connect-endpoint", method: http.MethodPost, path: "/endpoints/{id}/connect", tag: tagEndpoint, summary: "Connect an endpoint",
+		id: "connect-endpoint", method: http.MethodPost, path: "/endpoints/{id}/connect", tag: document.TagEndpoint, summary: "Connect an endpoint",
 		about:  "dat_ep_connect. The outcome is an event and a change; Prefer: wait=N waits for it.",
 		status: http.StatusAccepted, later: true, answer: ep, versioned: true, refusals: []int{504},
 	}, a.connect)
 	register(a, route{
-		id: "dup-connect-endpoint", method: http.MethodPost, path: "/endpoints/{id}/dup-connect", tag: tagEndpoint, summary: "Connect an endpoint to another one's peer",
+		id: "dup-connect-endpoint", method: http.MethodPost, path: "/endpoints/{id}/dup-connect", tag: document.TagEndpoint, summary: "Connect an endpoint to another one's peer",
 		about:  "dat_ep_dup_connect.",
 		status: http.StatusAccepted, later: true, answer: ep, versioned: true, refusals: []int{504},
 	}, a.dupConnect)
 	register(a, route{
-		id: "disconnect-endpoint", method: http.MethodPost, path: "/endpoints/{id}/disconnect", tag: tagEndpoint, summary: "Disconnect an endpoint",
+		id: "disconnect-endpoint", method: http.MethodPost, path: "/endpoints/{id}/disconnect", tag: document.TagEndpoint, summary: "Disconnect an endpoint",
 		about:  "dat_ep_disconnect. GRACEFUL waits for what is outstanding; ABRUPT flushes it.",
 		status: http.StatusAccepted, later: true, answer: ep, versioned: true,
 	}, a.disconnect)
 	register(a, route{
-		id: "reset-endpoint", method: http.MethodPost, path: "/endpoints/{id}/reset", tag: tagEndpoint, summary: "Reset an endpoint",
+		id: "reset-endpoint", method: http.MethodPost, path: "/endpoints/{id}/reset", tag: document.TagEndpoint, summary: "Reset an endpoint",
 		about:  "dat_ep_reset: from DISCONNECTED back to UNCONNECTED.",
 		answer: ep, versioned: true,
 	}, a.reset)
@@ -89,7 +89,7 @@ func (a *API) registerConnections() {
 
 func (a *API) connect(ctx context.Context, in *connectEndpoint) (*answer, error) {
 	b := in.Body
-	return a.later(ctx, in.Write, in.Waiting, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
+	return a.changeWithOutcome(ctx, in.Write, in.Waiting, dat.TypeEndpoint, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
 		return a.manager.ConnectEP(ctx, c, dat.Handle(in.ID), manager.EPConnect{
 			RemoteIAAddress: b.RemoteIAAddress, RemotePortQual: b.RemotePortQual,
 			TimeoutUS: b.TimeoutUS, PrivateData: b.PrivateData, QOS: b.QOS, ConnectFlags: b.ConnectFlags,
@@ -99,7 +99,7 @@ func (a *API) connect(ctx context.Context, in *connectEndpoint) (*answer, error)
 
 func (a *API) dupConnect(ctx context.Context, in *dupConnectEndpoint) (*answer, error) {
 	b := in.Body
-	return a.later(ctx, in.Write, in.Waiting, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
+	return a.changeWithOutcome(ctx, in.Write, in.Waiting, dat.TypeEndpoint, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
 		return a.manager.DupConnectEP(ctx, c, dat.Handle(in.ID), manager.EPDupConnect{
 			Endpoint:  dat.Handle(b.Endpoint),
 			TimeoutUS: b.TimeoutUS, PrivateData: b.PrivateData, QOS: b.QOS,
@@ -112,7 +112,7 @@ func (a *API) disconnect(ctx context.Context, in *disconnectEndpoint) (*answer, 
 	if in.Body != nil {
 		how = in.Body.Close
 	}
-	return a.later(ctx, in.Write, in.Waiting, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
+	return a.changeWithOutcome(ctx, in.Write, in.Waiting, dat.TypeEndpoint, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
 		return a.manager.DisconnectEP(ctx, c, dat.Handle(in.ID), how)
 	})
 }

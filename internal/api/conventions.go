@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -10,12 +11,12 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"github.com/datapi/datapi/internal/api/document"
 )
 
-type humaContext = huma.Context
-
-// conventions is what holds for every call before its own input is read: the
-// form of the answer, the query, the body's type and size, idempotency.
+// conventions returns the middleware of a call: what holds for every call before its own input is read, which is the
+// type of the answer, the query, the form of If-Match, the body's type and size, and the Idempotency-Key.
 func (a *API) conventions(r route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		request, w := humachi.Unwrap(ctx)
@@ -23,35 +24,28 @@ func (a *API) conventions(r route) func(huma.Context, func(huma.Context)) {
 			writeProblem(w, request, p)
 			return
 		}
-		a.once(r, ctx, next)
+		a.answerOnce(r, ctx, next)
 	}
 }
 
-// firstRefusal judges the request's form, cheapest first.
-func (a *API) firstRefusal(w http.ResponseWriter, r route, request *http.Request, op *huma.Operation) *Problem {
-	if p := acceptable(request, r.media()); p != nil {
+// firstRefusal returns the first problem of the request's form, or nil if there is none; the cheapest test comes
+// first.
+func (a *API) firstRefusal(w http.ResponseWriter, r route, request *http.Request, op *huma.Operation) *document.Problem {
+	if p := checkAccept(request, r.media()); p != nil {
 		return p
 	}
 	if p := checkQuery(request, a.queries[r.id], r.mayBeEmpty); p != nil {
 		return p
 	}
-	if p := joinMatch(request.Header); p != nil {
+	if p := joinIfMatch(request.Header); p != nil {
 		return p
 	}
 	return a.readBody(w, request, r, op)
 }
 
-// media is the type of the route's answers.
-func (r route) media() string {
-	if r.answerType == "" {
-		return jsonType
-	}
-	return r.answerType
-}
-
-// acceptable refuses an Accept header that the answer cannot meet. Problems are
-// sent whatever was asked for, as RFC 9457 allows.
-func acceptable(request *http.Request, media string) *Problem {
+// checkAccept refuses an Accept header that the answer cannot meet. Problems are sent whatever was asked for, as RFC
+// 9457 allows.
+func checkAccept(request *http.Request, media string) *document.Problem {
 	accept := request.Header.Values("Accept")
 	if len(accept) == 0 {
 		return nil
@@ -66,12 +60,14 @@ func acceptable(request *http.Request, media string) *Problem {
 			return nil
 		}
 	}
-	return problemOfKind(kindNotAcceptable, "This call answers with "+media+". Send Accept with it or with */*, or leave Accept out.")
+	return document.NewProblem(document.KindNotAcceptable, "This call answers with "+media+". Send Accept with it or with */*, or leave Accept out.")
 }
 
-// queryRules are the query parameters that a call knows.
+// queryRules are the query parameters that a call has.
 type queryRules struct {
-	names    []string
+	// names are sorted.
+	names []string
+	// repeated reports for each name whether the parameter may be given more than once.
 	repeated map[string]bool
 }
 
@@ -87,26 +83,25 @@ func queryRulesOf(op *huma.Operation) queryRules {
 	return rules
 }
 
-// checkQuery refuses parameters that are unknown, empty, or there twice: none is
-// ever ignored.
-func checkQuery(request *http.Request, rules queryRules, mayBeEmpty []string) *Problem {
+// checkQuery refuses parameters that are unknown, empty, or given twice: none is ever ignored.
+func checkQuery(request *http.Request, rules queryRules, mayBeEmpty []string) *document.Problem {
 	if request.URL.RawQuery == "" {
 		return nil
 	}
 	query, err := url.ParseQuery(request.URL.RawQuery)
 	if err != nil {
-		return problemOfKind(kindInvalidRequest, "The query of the URL is not well formed: percent-encode what is special, and separate with &.")
+		return document.NewProblem(document.KindInvalidRequest, "The query of the URL is not well formed: percent-encode what is special, and separate with &.")
 	}
-	for _, name := range sortedKeys(query) {
-		if must := rules.refuse(name, query[name], mayBeEmpty); must != "" {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if must := rules.check(name, query[name], mayBeEmpty); must != "" {
 			return wrongQuery(name, must)
 		}
 	}
 	return nil
 }
 
-// refuse says what a parameter must be, or nothing where it is right.
-func (q queryRules) refuse(name string, values, mayBeEmpty []string) string {
+// check returns what a parameter must be, or "" where it is right.
+func (q queryRules) check(name string, values, mayBeEmpty []string) string {
 	repeated, known := q.repeated[name]
 	if !known {
 		if len(q.names) == 0 {

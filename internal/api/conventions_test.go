@@ -1,78 +1,13 @@
 package api
 
 import (
-	"html"
-	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/go-chi/chi/v5"
+	"github.com/datapi/datapi/internal/api/document"
 )
-
-func TestDocumentsAreServedAtTheirPaths(t *testing.T) {
-	r := newRig(t)
-	for path, start := range map[string]string{"/openapi.json": "{", "/openapi.yaml": "# Made", "/openapi-3.0.json": "{", "/docs": "<!doctype html>", "/docs.css": ":root"} {
-		out := r.raw("GET", path)
-		if out.Code != 200 || !strings.HasPrefix(out.Body.String(), start) || out.Header().Get("ETag") == "" {
-			t.Errorf("%s: %d %.40q", path, out.Code, out.Body)
-		}
-		again := r.raw("GET", path, with("If-None-Match", out.Header().Get("ETag")))
-		if again.Code != 304 || again.Body.Len() != 0 || again.Header().Get("ETag") == "" {
-			t.Errorf("%s is not 304 for who has it: %d", path, again.Code)
-		}
-	}
-}
-
-// raw sends a call outside the API.
-func (r *rig) raw(method, path string, options ...option) *httptest.ResponseRecorder {
-	r.t.Helper()
-	request := httptest.NewRequest(method, "http://localhost"+path, nil)
-	for _, o := range options {
-		o(request)
-	}
-	recorder := httptest.NewRecorder()
-	r.api.Handler.ServeHTTP(recorder, request)
-	return recorder
-}
-
-func TestReferencePageLoadsNothingFromOutside(t *testing.T) {
-	r := newRig(t)
-	out := r.raw("GET", "/docs")
-	page := out.Body.String()
-	if found := regexp.MustCompile(`(?i)(src|href)="(https?:)?//`).FindString(page); found != "" {
-		t.Errorf("the page refers to %s", found)
-	}
-	for _, unwanted := range []string{"<script", "style=", "onclick"} {
-		if strings.Contains(page, unwanted) {
-			t.Errorf("the page has %s, which its policy forbids", unwanted)
-		}
-	}
-	if policy := out.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
-		t.Errorf("policy %q", policy)
-	}
-	if !strings.Contains(page, `id="create-endpoint"`) || !strings.Contains(page, `id="schema-Endpoint"`) {
-		t.Error("the page lacks calls or schemas")
-	}
-}
-
-func TestEveryProblemHasItsPage(t *testing.T) {
-	r := newRig(t)
-	for name, k := range problemKinds() {
-		out := r.raw("GET", "/problems/"+name)
-		if out.Code != 200 || !strings.Contains(out.Body.String(), html.EscapeString(k.title)) || k.about == "" {
-			t.Errorf("%s: %d", name, out.Code)
-		}
-	}
-	if out := r.raw("GET", "/problems/nosuch"); out.Code != 404 {
-		t.Errorf("an unknown problem is %d", out.Code)
-	}
-	if out := r.raw("GET", "/problems"); out.Code != 200 || !strings.Contains(out.Body.String(), "/problems/invalid-state") {
-		t.Errorf("the list: %d", out.Code)
-	}
-}
 
 func TestMinusOneIsNotNull(t *testing.T) {
 	r := newRig(t)
@@ -89,14 +24,14 @@ func TestMinusOneIsNotNull(t *testing.T) {
 	}
 }
 
-func TestAnIDThatIsNoIDIs404(t *testing.T) {
+func TestAnInvalidIDInThePathIs404(t *testing.T) {
 	r := newRig(t)
 	for _, path := range []string{"/pzs/x", "/evds/00000000-0000-7000-8000-000000000000", "/endpoints/%00", "/ias/nosuch", "/crs/..%2f", "/endpoints/x/history", "/endpoints/x/history/1"} {
 		r.do("GET", path, nil, loose).refused(404, "DAT_INVALID_HANDLE")
 	}
 }
 
-func TestNamesAreUniquePerTypeAmongTheLiving(t *testing.T) {
+func TestNamesAreUniqueAmongTheLivingObjectsOfAType(t *testing.T) {
 	r := newRig(t)
 	first := r.do("POST", "/pzs", members{"ia": ia0, "name": "z"}).is(201)
 	p := r.do("POST", "/pzs", members{"ia": ia0, "name": "z"}).refused(409)
@@ -141,7 +76,7 @@ func TestTimeoutOfZeroIsRefused(t *testing.T) {
 
 func TestErrorsAreCompleteProblems(t *testing.T) {
 	r := newRig(t)
-	out := r.do("POST", "/evds", `{"qlen":"x","streams":["NOPE"],"more":1}`, with(requestIDHeader, "my-id"))
+	out := r.do("POST", "/evds", `{"qlen":"x","streams":["NOPE"],"more":1}`, with(document.RequestIDHeader, "my-id"))
 	p := out.refused(422, "DAT_INVALID_PARAMETER")
 	if p.RequestID != "my-id" || p.Instance != basePath+"/evds" || len(p.Errors) < 3 {
 		t.Errorf("problem %s", out.body)
@@ -181,7 +116,7 @@ func TestUnknownInputIsRefused(t *testing.T) {
 	}
 }
 
-func TestIAMasks(t *testing.T) {
+func TestIAMasksChooseTheAttributes(t *testing.T) {
 	r := newRig(t)
 	for query, want := range map[string][2]int{
 		"": {38, 31}, "?ia_attributes=": {0, 31}, "?ia_attributes=max_eps,max_evds&provider_attributes=ep_creator": {2, 1}, "?provider_attributes=": {38, 0},
@@ -194,46 +129,7 @@ func TestIAMasks(t *testing.T) {
 	}
 }
 
-func TestIfMatch(t *testing.T) {
-	r := newRig(t)
-	id := r.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
-	path := "/endpoints/" + id
-	for _, header := range []string{`"2"`, `W/"1"`, `"x"`, `"2", "3"`} {
-		p := r.do("PATCH", path, `{"name":"a"}`, with("If-Match", header)).refused(412)
-		if p.CurrentVersion == nil || *p.CurrentVersion != 1 {
-			t.Errorf("%s: current_version %v", header, p.CurrentVersion)
-		}
-	}
-	r.do("PATCH", path, `{"name":"a"}`, with("If-Match", `"7", "1"`)).is(200)
-	r.do("PATCH", path, `{"name":"b"}`, with("If-Match", "*")).is(200)
-	r.do("PUT", path+"/watermarks", `{"soft_high":1,"hard_high":null}`, with("If-Match", `"1"`)).refused(412)
-	r.do("DELETE", path, nil, with("If-Match", `"1"`)).refused(412)
-	r.do("PATCH", path, `{"state":"CONNECTED"}`, with("If-Match", `"1"`)).refused(412) // 412 comes before the judge
-	r.do("DELETE", "/endpoints/00000000-0000-7000-8000-000000000000", nil, with("If-Match", `"1"`)).refused(404)
-	r.do("POST", path+"/recvs", members{"size": 1}, with("If-Match", `"1"`)).refused(412)
-	r.do("PATCH", path, `{"name":"c"}`, with("If-Match", `"1"`), func(r *http.Request) { r.Header.Add("If-Match", `"3"`) }).is(200)
-	r.do("POST", "/pzs", members{"ia": ia0}, with("If-Match", `"1"`)).refused(412)
-}
-
-func TestLiveObjectsAreNeverKeptByCaches(t *testing.T) {
-	r := newRig(t)
-	ep := r.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
-	for _, path := range []string{"/endpoints/" + ep, "/ias/" + ia0, "/evds/" + r.evd(ia0, "DTO"), "/endpoints/" + ep + "/status"} {
-		out := r.do("GET", path, nil).is(200)
-		if out.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %q", path, out.header.Get("Cache-Control"))
-		}
-		r.do("GET", path, nil, with("If-None-Match", out.header.Get("ETag"))).is(200)
-	}
-	for _, path := range []string{"/matrix", "/endpoints/" + ep + "/history/1", "/pzs/" + r.pz(ia0)} {
-		out := r.do("GET", path, nil).is(200)
-		if again := r.do("GET", path, nil, with("If-None-Match", out.header.Get("ETag")), loose).is(304); len(again.body) != 0 || again.header.Get("ETag") == "" {
-			t.Errorf("%s: 304 with %q", path, again.body)
-		}
-	}
-}
-
-func TestDryRunHappensNowhere(t *testing.T) {
+func TestADryRunChangesNothing(t *testing.T) {
 	r := newRig(t)
 	out := r.do("POST", "/endpoints?dry_run=true", members{"ia": ia0, "name": "dry"}, loose).is(201)
 	for _, member := range []string{"id", "version", "created_at", "updated_at"} {
@@ -270,16 +166,16 @@ func TestDryRunHappensNowhere(t *testing.T) {
 
 func TestReasonAndRequestIDAreKeptWithTheChange(t *testing.T) {
 	r := newRig(t)
-	out := r.do("POST", "/pzs", members{"ia": ia0}, with("X-Change-Reason", "Größe prüfen"), with(requestIDHeader, "req-1")).is(201)
-	if out.header.Get(requestIDHeader) != "req-1" {
-		t.Errorf("X-Request-ID %q", out.header.Get(requestIDHeader))
+	out := r.do("POST", "/pzs", members{"ia": ia0}, with("X-Change-Reason", "Größe prüfen"), with(document.RequestIDHeader, "req-1")).is(201)
+	if out.header.Get(document.RequestIDHeader) != "req-1" {
+		t.Errorf("X-Request-ID %q", out.header.Get(document.RequestIDHeader))
 	}
 	change := r.do("GET", "/changes?object="+out.id(), nil).is(200).at("items").([]any)[0].(members)
 	if change["reason"] != "Größe prüfen" || change["request_id"] != "req-1" || change["actor"] != "anonymous" || change["cause"] != "dat_pz_create" {
 		t.Errorf("change %v", change)
 	}
-	if out := r.do("GET", "/pzs", nil, with(requestIDHeader, "bad id")).is(200); out.header.Get(requestIDHeader) == "bad id" || out.header.Get(requestIDHeader) == "" {
-		t.Errorf("X-Request-ID %q", out.header.Get(requestIDHeader))
+	if out := r.do("GET", "/pzs", nil, with(document.RequestIDHeader, "bad id")).is(200); out.header.Get(document.RequestIDHeader) == "bad id" || out.header.Get(document.RequestIDHeader) == "" {
+		t.Errorf("X-Request-ID %q", out.header.Get(document.RequestIDHeader))
 	}
 }
 
@@ -301,75 +197,9 @@ func TestPreferWaitHoldsTheAnswerUntilTheOutcome(t *testing.T) {
 	}
 }
 
-func TestLimitsOfBodies(t *testing.T) {
+func TestABodyHasALimit(t *testing.T) {
 	r := newRig(t)
 	big := `{"ia":"soft0@alpha","labels":{"x":"` + strings.Repeat("x", maxBody) + `"}}`
 	r.do("POST", "/pzs", big).refused(413)
 	r.do("POST", "/batch", `{"operations":[{"method":"POST","path":"/pzs","body":`+big+`}]}`).is(200)
-}
-
-func TestMethodsAndTypesOfEveryPath(t *testing.T) {
-	r := newRig(t)
-	for path, item := range r.api.huma.OpenAPI().Paths {
-		known := map[string]bool{"GET": item.Get != nil, "POST": item.Post != nil, "PUT": item.Put != nil, "PATCH": item.Patch != nil, "DELETE": item.Delete != nil}
-		concrete := regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "00000000-0000-7000-8000-000000000000")
-		for method, is := range known {
-			if !is && r.api.v1.Match(chi.NewRouteContext(), method, concrete) {
-				continue // another path takes it as an id
-			}
-			if !is {
-				out := r.do(method, concrete, nil, loose)
-				out.refused(405)
-				if allow := out.header.Get("Allow"); allow == "" || strings.Contains(allow, method+",") {
-					t.Errorf("%s %s: Allow %q", method, path, allow)
-				}
-				continue
-			}
-			if out := r.do(method, concrete, nil, with("Accept", "image/png"), loose); path != "/changes/stream" {
-				out.refused(406)
-			}
-			op := r.api.documented(route{path: path, method: method})
-			if op.RequestBody != nil {
-				out := r.do(method, concrete, "x", with("Content-Type", "text/plain"), loose)
-				if p := out.refused(415); !strings.Contains(p.Detail, "application/") {
-					t.Errorf("%s %s: %s", method, path, p.Detail)
-				}
-				if op.RequestBody.Content[jsonType] != nil {
-					r.do(method, concrete, `{"`, loose).refused(400, "DAT_INVALID_PARAMETER")
-					r.do(method, concrete, `{} {}`, loose).refused(400, "DAT_INVALID_PARAMETER")
-				}
-			}
-		}
-	}
-	r.do("GET", "/nosuch", nil, loose).refused(404)
-	r.do("GET", "/", nil, loose).refused(404)
-	if out := r.raw("GET", "/api"); out.Code != 404 || out.Header().Get("Content-Type") != problemType {
-		t.Errorf("/api: %d %s", out.Code, out.Body)
-	}
-	if out := r.raw("HEAD", basePath+"/pzs"); out.Code != 200 {
-		t.Errorf("HEAD: %d", out.Code)
-	}
-}
-
-func TestHealth(t *testing.T) {
-	r := newRig(t)
-	for path, want := range map[string]string{"/livez": "ok", "/readyz": "ok", "/readyz?verbose": "[+] store ok", "/metrics": "datapi_ia_up"} {
-		if out := r.raw("GET", path); out.Code != 200 || !strings.Contains(out.Body.String(), want) {
-			t.Errorf("%s: %d %.200s", path, out.Code, out.Body)
-		}
-	}
-	r.do("GET", "/pzs", nil).is(200)
-	if out := r.raw("GET", "/metrics"); !strings.Contains(out.Body.String(), `route="/api/v1/pzs"`) {
-		t.Errorf("the metrics do not name the route: %s", out.Body)
-	}
-}
-
-func TestPanicsAreProblems(t *testing.T) {
-	r := newRig(t)
-	handler := withExchange(r.api.recovered(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret words") })))
-	out := httptest.NewRecorder()
-	handler.ServeHTTP(out, httptest.NewRequest("GET", "/api/v1/x", nil))
-	if out.Code != 500 || out.Header().Get("Content-Type") != problemType || strings.Contains(out.Body.String(), "secret") {
-		t.Errorf("%d %s", out.Code, out.Body)
-	}
 }

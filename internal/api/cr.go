@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/datapi/datapi/internal/manager"
-
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // acceptBody is what dat_cr_accept takes.
@@ -26,7 +26,7 @@ type handoffBody struct {
 	ConnQual int64 `json:"conn_qual" example:"4712" doc:"The local qualifier that the request goes to, 1–65535."`
 }
 
-// connectionRequest is a request with what came with it.
+// connectionRequest is a connection request and the private data that came with it.
 type connectionRequest struct {
 	*dat.CR
 	PrivateData []byte `json:"private_data" nullable:"true" doc:"What the peer sent, base64; null where it sent nothing."`
@@ -62,24 +62,24 @@ type handoffCR struct {
 
 func (a *API) registerCRs() {
 	register(a, route{
-		id: "list-crs", method: http.MethodGet, path: "/crs", tag: tagCR, summary: "List waiting connection requests",
+		id: "list-crs", method: http.MethodGet, path: "/crs", tag: document.TagCR, summary: "List waiting connection requests",
 		answer: reflect.TypeFor[PageOf[dat.CR]](),
 	}, a.listCRs)
 	register(a, route{
-		id: "get-cr", method: http.MethodGet, path: "/crs/{id}", tag: tagCR, summary: "Query a connection request", about: "dat_cr_query.",
+		id: "get-cr", method: http.MethodGet, path: "/crs/{id}", tag: document.TagCR, summary: "Query a connection request", about: "dat_cr_query.",
 		answer: reflect.TypeFor[connectionRequest](), versioned: true,
 	}, a.getCR)
 	register(a, route{
-		id: "accept-cr", method: http.MethodPost, path: "/crs/{id}/accept", tag: tagCR, summary: "Accept a connection request",
+		id: "accept-cr", method: http.MethodPost, path: "/crs/{id}/accept", tag: document.TagCR, summary: "Accept a connection request",
 		about:  "dat_cr_accept. Answers with the endpoint that is being connected.",
 		status: http.StatusAccepted, later: true, answer: reflect.TypeFor[Endpoint](), versioned: true,
 	}, a.acceptCR)
 	register(a, route{
-		id: "reject-cr", method: http.MethodPost, path: "/crs/{id}/reject", tag: tagCR, summary: "Reject a connection request", about: "dat_cr_reject.",
+		id: "reject-cr", method: http.MethodPost, path: "/crs/{id}/reject", tag: document.TagCR, summary: "Reject a connection request", about: "dat_cr_reject.",
 		status: http.StatusNoContent,
 	}, a.rejectCR)
 	register(a, route{
-		id: "handoff-cr", method: http.MethodPost, path: "/crs/{id}/handoff", tag: tagCR, summary: "Hand a connection request to another service point",
+		id: "handoff-cr", method: http.MethodPost, path: "/crs/{id}/handoff", tag: document.TagCR, summary: "Hand a connection request to another service point",
 		about: "dat_cr_handoff. Where nobody listens on the qualifier the request is rejected.", status: http.StatusNoContent,
 	}, a.handoffCR)
 }
@@ -95,7 +95,7 @@ func (a *API) getCR(ctx context.Context, in *getObject) (*answer, error) {
 	}
 	cr := o.(*dat.CR)
 	ans := a.shown(http.StatusOK, cr, false, true)
-	ans.Body = a.encode(connectionRequest{CR: cr, PrivateData: cr.PrivateData})
+	ans.Body = encode(connectionRequest{CR: cr, PrivateData: cr.PrivateData})
 	return ans, nil
 }
 
@@ -104,7 +104,7 @@ func (a *API) acceptCR(ctx context.Context, in *acceptCR) (*answer, error) {
 	if in.Body != nil {
 		input = manager.CRAccept{Endpoint: in.Body.Endpoint, PrivateData: in.Body.PrivateData}
 	}
-	return a.laterOf(ctx, in.Write, in.Waiting, dat.TypeCR, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
+	return a.changeWithOutcome(ctx, in.Write, in.Waiting, dat.TypeCR, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
 		return a.manager.AcceptCR(ctx, c, dat.Handle(in.ID), input)
 	})
 }

@@ -1,7 +1,27 @@
-// Package api speaks DAT over HTTP: the calls under /api/v1 with their
-// conventions (problems, versions, idempotency, lists), the change stream,
-// authentication, the OpenAPI documents and the reference page.
+// Package api speaks DAT over HTTP. It judges nothing of DAT itself: writes go to the Manager, lists and history come
+// from the store, and every error becomes a problem (RFC 9457).
 //
-// It judges nothing of DAT itself: calls go to the Manager, lists and history
-// come from the store, and what comes back is mapped in one table.
+// The way of a request, from the outside in:
+//
+//   - router.go: the paths, and which middleware each passes. request.go: what is known of a request. observe.go: its
+//     log and metrics, and panics. auth.go, session.go: who calls. rate_limit.go: how often.
+//   - conventions.go: what holds for every call before its own input is read. body.go: reading a body. if_match.go:
+//     testing a version. idempotency.go: the stored answer of a retry. prefer.go: waiting for an outcome.
+//   - register.go: the only place that calls huma.Register. route.go: the description of a call; params.go: the
+//     parameters that calls share. huma.go: huma's configuration.
+//   - object.go: what the calls on one object share. object_kinds.go: the table of object types. object_form.go: how
+//     an object is shown. list.go, list_cache.go: lists. labels.go: labels and names of a patch. answer.go: the answer.
+//   - problem.go: from errors to problems. The table of DAT's returns and their HTTP statuses is in package document.
+//
+// Each resource has its file: ia.go and ia_checks.go, pz.go, evd.go and evd_events.go, srq.go, lmr.go, rmr.go,
+// endpoint.go (endpoint_wire.go, endpoint_schema.go: its form; endpoint_status.go, endpoint_history.go, revert.go), connection.go, dto.go,
+// psp.go, rsp.go, cr.go, change.go and stream.go, node.go (also: objects of other nodes), whoami.go, matrix.go.
+//
+// batch.go: the call that carries out many writes. batch_operation.go: one of them and its references to others.
+// batch_calls.go: the writes that can be undone. batch_unit.go: several that are committed together. batch_atomic.go:
+// a batch that is one unit. batch_sequence.go, batch_group.go, batch_dry_run.go: a batch that goes on after a refusal.
+//
+// documents.go serves the OpenAPI document, which package document makes, and the pages made of it; guides.go the
+// guides of docs; health.go is
+// /livez and /readyz, metrics.go is /metrics. api.go puts everything together.
 package api

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/datapi/datapi/internal/manager"
-
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // sendPost is what dat_ep_post_send takes.
@@ -19,7 +19,7 @@ type sendPost struct {
 	Cookie          *string              `json:"cookie,omitempty" nullable:"true" maxLength:"255" doc:"Comes back in the completion. Made where left out."`
 }
 
-// remoteMemory names a peer's memory.
+// remoteMemory is the address of a peer's memory and its key.
 type remoteMemory struct {
 	RMRContext    string `json:"rmr_context" pattern:"^0x[0-9a-fA-F]{1,8}$" example:"0x1a2b" doc:"The peer's key."`
 	TargetAddress string `json:"target_address" pattern:"^[0-9]{1,20}$" example:"4096" doc:"The address in the peer's memory."`
@@ -68,7 +68,7 @@ func (a *API) registerDTOs() {
 	posted := reflect.TypeFor[manager.Posted]()
 	posting := func(id, path, summary, about string) route {
 		return route{
-			id: id, method: http.MethodPost, path: "/endpoints/{id}/" + path, tag: tagDTO, summary: summary, about: about,
+			id: id, method: http.MethodPost, path: "/endpoints/{id}/" + path, tag: document.TagDTO, summary: summary, about: about,
 			status: http.StatusAccepted, answer: posted,
 		}
 	}
@@ -79,9 +79,10 @@ func (a *API) registerDTOs() {
 	register(a, posting("bind-endpoint-rmr", "rmr-binds", "Bind a remote memory region", "dat_rmr_bind."), a.bindRMR)
 }
 
-// post carries out a posting: no change, so its answer is kept by itself.
+// post carries out a posting. It is no change of an object, so that its answer is stored for a retry after it was made
+// and not in a commit.
 func (a *API) post(ctx context.Context, w Write, t dat.ObjectType, id string, do func(manager.Call) (manager.Posted, error)) (*answer, error) {
-	if err := a.ours(ctx, t, id); err != nil {
+	if err := a.requireOwn(ctx, t, id); err != nil {
 		return nil, err
 	}
 	c, err := a.call(ctx, w, nil)
@@ -92,7 +93,7 @@ func (a *API) post(ctx context.Context, w Write, t dat.ObjectType, id string, do
 	if err != nil {
 		return nil, err
 	}
-	posted.Cookies = notNil(posted.Cookies)
+	posted.Cookies = emptyIfNil(posted.Cookies)
 	ans := a.ok(posted)
 	ans.Status = http.StatusAccepted
 	return ans, nil
@@ -110,7 +111,7 @@ func (a *API) postSends(ctx context.Context, in *postSends) (*answer, error) {
 		return nil, &dat.Error{Return: dat.RetInvalidParameter, Field: "data", Detail: "Give either data or size, not both and not neither."}
 	}
 	return a.post(ctx, in.Write, dat.TypeEndpoint, in.ID, func(c manager.Call) (manager.Posted, error) {
-		return a.manager.PostSend(ctx, c, dat.Handle(in.ID), manager.SendPost{Data: b.Data, Size: b.Size, Count: int(orOne(b.Count)), Flags: b.CompletionFlags, Cookie: b.Cookie})
+		return a.manager.PostSend(ctx, c, dat.Handle(in.ID), manager.SendPost{Data: b.Data, Size: b.Size, Count: int(valueOr(b.Count, 1)), Flags: b.CompletionFlags, Cookie: b.Cookie})
 	})
 }
 

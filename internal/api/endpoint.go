@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/manager"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -64,37 +65,37 @@ type revertEndpoint struct {
 func (a *API) registerEndpoints() {
 	ep := reflect.TypeFor[Endpoint]()
 	register(a, route{
-		id: "create-endpoint", method: http.MethodPost, path: "/endpoints", tag: tagEndpoint, summary: "Create an endpoint",
+		id: "create-endpoint", method: http.MethodPost, path: "/endpoints", tag: document.TagEndpoint, summary: "Create an endpoint",
 		about:  "dat_ep_create, and with srq dat_ep_create_with_srq. Only ia is required; the answer holds the whole effective set.",
 		status: http.StatusCreated, answer: ep, versioned: true, makes: true,
 	}, a.createEndpoint)
 	register(a, route{
-		id: "list-endpoints", method: http.MethodGet, path: "/endpoints", tag: tagEndpoint, summary: "List endpoints",
+		id: "list-endpoints", method: http.MethodGet, path: "/endpoints", tag: document.TagEndpoint, summary: "List endpoints",
 		about:  "Recorded states. Sort by created_at, name, state or updated_at.",
 		answer: reflect.TypeFor[PageOf[Endpoint]](),
 	}, a.listEndpoints)
 	register(a, route{
-		id: "get-endpoint", method: http.MethodGet, path: "/endpoints/{id}", tag: tagEndpoint, summary: "Query an endpoint",
+		id: "get-endpoint", method: http.MethodGet, path: "/endpoints/{id}", tag: document.TagEndpoint, summary: "Query an endpoint",
 		about:  "dat_ep_query: the recorded state and all parameters.",
 		answer: ep, versioned: true, refusals: []int{410, 422},
 	}, a.getEndpoint)
 	register(a, route{
-		id: "modify-endpoint", method: http.MethodPatch, path: "/endpoints/{id}", tag: tagEndpoint, summary: "Modify an endpoint",
+		id: "modify-endpoint", method: http.MethodPatch, path: "/endpoints/{id}", tag: document.TagEndpoint, summary: "Modify an endpoint",
 		about:  "dat_ep_modify: the members present are ep_param_mask. All or nothing; {} is an empty mask and succeeds.",
-		answer: ep, versioned: true, bodyTypes: []string{mergePatchType},
+		answer: ep, versioned: true, bodyTypes: []string{document.MediaMergePatch},
 	}, a.modifyEndpoint)
 	register(a, route{
-		id: "free-endpoint", method: http.MethodDelete, path: "/endpoints/{id}", tag: tagEndpoint, summary: "Free an endpoint",
+		id: "free-endpoint", method: http.MethodDelete, path: "/endpoints/{id}", tag: document.TagEndpoint, summary: "Free an endpoint",
 		about:  "dat_ep_free. Its history stays readable.",
 		status: http.StatusNoContent,
 	}, a.freeEndpoint)
 	register(a, route{
-		id: "set-endpoint-watermarks", method: http.MethodPut, path: "/endpoints/{id}/watermarks", tag: tagEndpoint, summary: "Set the watermarks of an endpoint",
+		id: "set-endpoint-watermarks", method: http.MethodPut, path: "/endpoints/{id}/watermarks", tag: document.TagEndpoint, summary: "Set the watermarks of an endpoint",
 		about:  "dat_ep_set_watermark, in every state. A mark counts posted, uncompleted receives.",
 		answer: ep, versioned: true,
 	}, a.setWatermarks)
 	register(a, route{
-		id: "revert-endpoint", method: http.MethodPost, path: "/endpoints/{id}/revert", tag: tagEndpoint, summary: "Go back to the parameters of a version",
+		id: "revert-endpoint", method: http.MethodPost, path: "/endpoints/{id}/revert", tag: document.TagEndpoint, summary: "Go back to the parameters of a version",
 		about:  "dat_ep_modify with what differs, as a new version that names the old one.",
 		answer: ep, versioned: true, refusals: []int{410},
 	}, a.revertEndpoint)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -26,17 +27,17 @@ type getStatuses struct {
 
 func (a *API) registerEndpointStatus() {
 	register(a, route{
-		id: "get-endpoints-status", method: http.MethodGet, path: "/endpoints/status", tag: tagEndpoint, summary: "Get the status of many endpoints",
+		id: "get-endpoints-status", method: http.MethodGet, path: "/endpoints/status", tag: document.TagEndpoint, summary: "Get the status of many endpoints",
 		about:  "dat_ep_get_status of many. Never touches the database. An endpoint that is freed, or that another node runs, has no item.",
 		answer: reflect.TypeFor[statusList](),
 	}, a.getStatuses)
 	register(a, route{
-		id: "get-endpoint-status", method: http.MethodGet, path: "/endpoints/{id}/status", tag: tagEndpoint, summary: "Get the status of an endpoint",
+		id: "get-endpoint-status", method: http.MethodGet, path: "/endpoints/{id}/status", tag: document.TagEndpoint, summary: "Get the status of an endpoint",
 		about:  "dat_ep_get_status: one snapshot, which may be ahead of the recorded state. Never touches the database.",
 		answer: reflect.TypeFor[dat.EPStatus](), refusals: []int{421},
 	}, a.getStatus)
 	register(a, route{
-		id: "query-endpoint-recvs", method: http.MethodGet, path: "/endpoints/{id}/recvs", tag: tagEndpoint, summary: "Query the receives of an endpoint",
+		id: "query-endpoint-recvs", method: http.MethodGet, path: "/endpoints/{id}/recvs", tag: document.TagEndpoint, summary: "Query the receives of an endpoint",
 		about:  "dat_ep_recv_query.",
 		answer: reflect.TypeFor[dat.RecvQuery](), refusals: []int{421},
 	}, a.queryRecvs)
@@ -84,5 +85,5 @@ func (a *API) liveElsewhere(ctx context.Context, id string, first error) error {
 	if err != nil || o.Head().Node == a.node {
 		return first
 	}
-	return a.elsewhere(ctx, o.Head().Node)
+	return a.refuseForeign(ctx, o.Head().Node)
 }

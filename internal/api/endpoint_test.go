@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/datapi/datapi/internal/dat"
+
+	"github.com/datapi/datapi/internal/api/document"
 )
 
 func TestCreateEndpointAnswersWithTheWholeEffectiveSet(t *testing.T) {
@@ -43,11 +45,11 @@ func TestCreateEndpointRefusalsHaveTheSubtypeOfTheirHandle(t *testing.T) {
 	r.do("POST", "/endpoints", members{"ia": "nosuch@alpha"}).refused(422, "DAT_INVALID_HANDLE", "DAT_INVALID_HANDLE_IA")
 }
 
-func TestModifyMembersPresentAreTheMask(t *testing.T) {
+func TestModifyTakesThePresentMembersAsItsMask(t *testing.T) {
 	r := newRig(t)
 	pz := r.pz(ia0)
 	id := r.do("POST", "/endpoints", members{"ia": ia0, "pz": pz}).is(201).id()
-	out := r.do("PATCH", "/endpoints/"+id, `{"attributes":{"max_recv_dtos":7}}`, with("Content-Type", mergePatchType)).is(200)
+	out := r.do("PATCH", "/endpoints/"+id, `{"attributes":{"max_recv_dtos":7}}`, with("Content-Type", document.MediaMergePatch)).is(200)
 	if out.at("attributes", "max_recv_dtos") != 7.0 || out.at("pz") != pz || out.at("version") != 2.0 {
 		t.Errorf("after: %s", out.body)
 	}
@@ -82,7 +84,7 @@ func TestModifyNeverModifiableMembersAreRefusedByTheJudge(t *testing.T) {
 	r.do("PATCH", "/endpoints/"+id, `{"attributes":{"srq_soft_hw":null}}`).refused(422, "DAT_INVALID_PARAMETER", "DAT_INVALID_ARG2")
 }
 
-func TestModifyNullElsewhereIsRefused(t *testing.T) {
+func TestModifyRefusesNullWhereItIsNoValue(t *testing.T) {
 	r := newRig(t)
 	id := r.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
 	for _, body := range []string{

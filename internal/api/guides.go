@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -15,6 +16,8 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/datapi/datapi/internal/api/document"
 )
 
 // guidesPath is where the guides are served; /docs itself is the reference of the API.
@@ -45,8 +48,8 @@ type guide struct {
 
 // guidesOf renders Markdown files as pages and takes the pictures beside them as they are. The keys of the result are
 // the paths that they are served at; the error is one of reading the files.
-func guidesOf(files fs.FS) (map[string]document, error) {
-	served := map[string]document{}
+func guidesOf(files fs.FS) (map[string]servedDocument, error) {
+	served := map[string]servedDocument{}
 	var guides []guide
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -172,5 +175,5 @@ func (a *API) noGuide(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, r.URL.Path+"/", http.StatusMovedPermanently)
 		return
 	}
-	writeProblem(w, r, problemOfKind(kindNoRoute, "There is no guide "+quoted(r.URL.Path)+". "+guidesPath+" lists all."))
+	writeProblem(w, r, document.NewProblem(document.KindNoRoute, "There is no guide "+strconv.Quote(r.URL.Path)+". "+guidesPath+" lists all."))
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/datapi/datapi/internal/api/document"
 )
 
 // guideRig returns a service with the guides of the repository.
@@ -161,7 +163,7 @@ func TestAGuideThatIsNoneIsAProblem(t *testing.T) {
 	r := guideRig(t)
 	for _, at := range []string{"/docs/nothing", "/docs/rules/nothing", "/docs/embed.go", "/docs/../go.mod", "/docs/rules/transitions.md"} {
 		out := r.raw("GET", at)
-		if out.Code != 404 || out.Header().Get("Content-Type") != problemType {
+		if out.Code != 404 || out.Header().Get("Content-Type") != document.MediaProblem {
 			t.Errorf("%s: %d %s", at, out.Code, out.Header().Get("Content-Type"))
 		}
 	}

@@ -7,8 +7,12 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -24,55 +28,33 @@ type getIA struct {
 	IAPath
 	IAMask       string `query:"ia_attributes" example:"max_eps,max_evds" doc:"The names of the IA attributes to answer with, separated by commas; all where left out, none where empty."`
 	ProviderMask string `query:"provider_attributes" example:"ep_creator" doc:"The names of the provider attributes to answer with, separated by commas; all where left out, none where empty."`
-	query        url.Values
+	// query is that of the URL.
+	query url.Values
 }
 
-type checkIA struct {
-	Read
-	IAPath
-}
-
-// check is one thing that was looked at on an adapter.
-type check struct {
-	Name   string  `json:"name" example:"port" doc:"What was looked at."`
-	Status string  `json:"status" enum:"PASS,WARN,FAIL" doc:"How it is."`
-	Detail string  `json:"detail" doc:"What was found."`
-	Remedy *string `json:"remedy" doc:"What would help, or null."`
-}
-
-// checkList is what was looked at on an adapter.
-type checkList struct {
-	IA     string  `json:"ia" doc:"The adapter's id."`
-	Status string  `json:"status" enum:"PASS,WARN,FAIL" doc:"The worst of the checks."`
-	Checks []check `json:"checks" doc:"One after the other."`
-}
-
+// The masks of dat_ia_query, which bear the names of the members that they choose from.
 const (
-	maskIA       = "ia_attributes"
-	maskProvider = "provider_attributes"
+	iaMask       = "ia_attributes"
+	providerMask = "provider_attributes"
 )
 
 func (a *API) registerIAs() {
 	register(a, route{
-		id: "list-ias", method: http.MethodGet, path: "/ias", tag: tagIA, summary: "List interface adapters",
+		id: "list-ias", method: http.MethodGet, path: "/ias", tag: document.TagIA, summary: "List interface adapters",
 		answer: reflect.TypeFor[PageOf[dat.IA]](),
 	}, a.listIAs)
 	register(a, route{
-		id: "get-ia", method: http.MethodGet, path: "/ias/{ia}", tag: tagIA, summary: "Query an interface adapter",
+		id: "get-ia", method: http.MethodGet, path: "/ias/{ia}", tag: document.TagIA, summary: "Query an interface adapter",
 		about:  "dat_ia_query. Each parameter is a mask of attribute names; an unknown name is refused before anything is read.",
-		answer: reflect.TypeFor[dat.IA](), versioned: true, mayBeEmpty: []string{maskIA, maskProvider}, refusals: []int{422},
+		answer: reflect.TypeFor[dat.IA](), versioned: true, mayBeEmpty: []string{iaMask, providerMask}, refusals: []int{422},
 	}, a.getIA)
-	register(a, route{
-		id: "check-ia", method: http.MethodGet, path: "/ias/{ia}/checks", tag: tagIA, summary: "Check an interface adapter",
-		about:  "Whether the adapter can carry connections now, and what would help where it cannot.",
-		answer: reflect.TypeFor[checkList](),
-	}, a.checkIA)
+	a.registerIAChecks()
 }
 
-// Resolve keeps the URL's query: binding does not tell an empty mask from none.
-func (in *getIA) Resolve(ctx humaContext) []error {
-	u := ctx.URL()
-	in.query = u.Query()
+// Resolve keeps the query of the URL (huma.Resolver): huma does not tell an empty mask from none.
+func (in *getIA) Resolve(ctx huma.Context) []error {
+	url := ctx.URL()
+	in.query = url.Query()
 	return nil
 }
 
@@ -82,7 +64,7 @@ func (a *API) listIAs(ctx context.Context, in *listIAs) (*answer, error) {
 
 func (a *API) getIA(ctx context.Context, in *getIA) (*answer, error) {
 	masks := map[string][]string{}
-	for name, known := range map[string][]string{maskIA: dat.IAAttributeNames(), maskProvider: dat.ProviderAttributeNames()} {
+	for name, known := range map[string][]string{iaMask: dat.IAAttributeNames(), providerMask: dat.ProviderAttributeNames()} {
 		mask, err := attributeMask(in.query, name, known)
 		if err != nil {
 			return nil, err
@@ -94,12 +76,11 @@ func (a *API) getIA(ctx context.Context, in *getIA) (*answer, error) {
 		return nil, err
 	}
 	ans := a.shown(http.StatusOK, o, false, false)
-	ans.Body = a.masked(ans.Body, masks)
+	ans.Body = attributesOfMasks(ans.Body, masks)
 	return ans, nil
 }
 
-// attributeMask reads a mask: nil where the parameter is left out, empty where it
-// is empty.
+// attributeMask returns the names of a mask: nil where the parameter is left out, none where it is empty.
 func attributeMask(query url.Values, name string, known []string) ([]string, error) {
 	values, present := query[name]
 	if !present {
@@ -114,7 +95,7 @@ func attributeMask(query url.Values, name string, known []string) ([]string, err
 		if !slices.Contains(known, word) {
 			return nil, &dat.Error{
 				Return: dat.RetInvalidParameter, Subtype: dat.SubInvalidArg2, Field: name,
-				Detail: quoted(word) + " is no attribute of " + name + ". Known are: " + strings.Join(known, ", ") + ".",
+				Detail: strconv.Quote(word) + " is no attribute of " + name + ". Known are: " + strings.Join(known, ", ") + ".",
 			}
 		}
 		mask = append(mask, word)
@@ -122,9 +103,9 @@ func attributeMask(query url.Values, name string, known []string) ([]string, err
 	return mask, nil
 }
 
-// masked leaves only the attributes of the masks in an encoded IA.
-func (a *API) masked(body []byte, masks map[string][]string) []byte {
-	if masks[maskIA] == nil && masks[maskProvider] == nil {
+// attributesOfMasks returns an encoded adapter with only those attributes that the masks name; a nil mask names all.
+func attributesOfMasks(body []byte, masks map[string][]string) []byte {
+	if masks[iaMask] == nil && masks[providerMask] == nil {
 		return body
 	}
 	var members map[string]json.RawMessage
@@ -133,82 +114,7 @@ func (a *API) masked(body []byte, masks map[string][]string) []byte {
 		if mask == nil {
 			continue
 		}
-		var all map[string]json.RawMessage
-		decode(members[name], &all)
-		picked := map[string]json.RawMessage{}
-		for _, attribute := range mask {
-			picked[attribute] = all[attribute]
-		}
-		members[name] = a.encode(picked)
+		members[name] = pickMembers(members[name], mask)
 	}
-	return a.encode(members)
-}
-
-func (a *API) checkIA(ctx context.Context, in *checkIA) (*answer, error) {
-	o, err := a.object(ctx, dat.TypeIA, in.IA)
-	if err != nil {
-		return nil, err
-	}
-	return a.ok(checksOf(o.(*dat.IA))), nil
-}
-
-// portChecks say what a state of the port means.
-var portChecks = map[dat.IAState]struct{ status, detail, remedy string }{
-	dat.IAUp:   {"PASS", "The port is up.", ""},
-	dat.IADown: {"FAIL", "The port is down.", "Look at the cable, the switch and the network device of the port."},
-	dat.IAGone: {"FAIL", "The device is gone.", "Bring the device back; its objects are then made again."},
-}
-
-func checksOf(ia *dat.IA) checkList {
-	port := portChecks[ia.State]
-	checks := []check{{Name: "port", Status: port.status, Detail: port.detail, Remedy: orNull(port.remedy)}}
-	if ia.Detail != nil {
-		checks[0].Detail = *ia.Detail
-	}
-	checks = append(checks, addressCheck(ia))
-	for _, limit := range []struct {
-		name      string
-		used, max int
-	}{
-		{"endpoints", ia.Usage.Endpoints, int(ia.IAAttributes.MaxEPs)},
-		{"evds", ia.Usage.EVDs, int(ia.IAAttributes.MaxEVDs)},
-		{"pzs", ia.Usage.PZs, int(ia.IAAttributes.MaxPZs)},
-		{"srqs", ia.Usage.SRQs, int(ia.IAAttributes.MaxSRQs)},
-		{"lmrs", ia.Usage.LMRs, int(ia.IAAttributes.MaxLMRs)},
-		{"rmrs", ia.Usage.RMRs, int(ia.IAAttributes.MaxRMRs)},
-	} {
-		checks = append(checks, limitCheck(limit.name, limit.used, limit.max))
-	}
-	all := checkList{IA: string(ia.ID), Status: "PASS", Checks: checks}
-	for _, status := range []string{"WARN", "FAIL"} {
-		if slices.ContainsFunc(checks, func(c check) bool { return c.Status == status }) {
-			all.Status = status
-		}
-	}
-	return all
-}
-
-func addressCheck(ia *dat.IA) check {
-	if ia.IAAttributes.IAAddress == nil {
-		return check{
-			Name: "address", Status: "FAIL", Detail: "The adapter has no address, so no connection can be made.",
-			Remedy: orNull("Give the network device of the port an IP address."),
-		}
-	}
-	return check{Name: "address", Status: "PASS", Detail: "The adapter's address is " + *ia.IAAttributes.IAAddress + "."}
-}
-
-func limitCheck(name string, used, limit int) check {
-	c := check{Name: name, Status: "PASS", Detail: number(used) + " of " + number(limit) + " are in use."}
-	if limit > 0 && used*10 >= limit*9 {
-		c.Status, c.Remedy = "WARN", orNull("Free those that are not needed.")
-	}
-	return c
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	return encode(members)
 }

@@ -12,164 +12,148 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/store"
 )
 
 const idempotencyHeader = "Idempotency-Key"
 
-// keyed is a request with an Idempotency-Key.
-type keyed struct {
+// retryKey is the Idempotency-Key of a request that is being answered. A key belongs to its principal, method and
+// path, and stands for one query and body.
+type retryKey struct {
 	principal, method, path, key string
-	hash                         []byte
-	// committed is the status of the answer that went into a commit with its
-	// change, 0 while none did.
-	committed atomic.Int32
+	// hash is that of the query and the body.
+	hash []byte
+	// committedStatus is the status of the answer that was stored in the commit of the request's change; 0 if none was.
+	committedStatus atomic.Int32
 }
 
-func newKeyed(request *http.Request, x *exchange, key string) *keyed {
+func newRetryKey(request *http.Request, info *requestInfo, key string) *retryKey {
 	hash := sha256.New()
 	hash.Write([]byte(request.URL.RawQuery + "\n"))
-	hash.Write(x.body)
-	return &keyed{principal: x.principal.name, method: request.Method, path: request.URL.Path, key: key, hash: hash.Sum(nil)}
+	hash.Write(info.body)
+	return &retryKey{principal: info.principal.name, method: request.Method, path: request.URL.Path, key: key, hash: hash.Sum(nil)}
 }
 
-// keep is the key as the recorder commits it with a change. The recorder may call
-// Answer more than once, so that it only makes the answer.
-func (k *keyed) keep(show func(dat.Object) *answer) *dat.Kept {
+// answerInCommit returns what the recorder stores of the request in the commit of its change: show makes the answer of
+// the recorded object. The recorder may ask for the answer more than once.
+func (k *retryKey) answerInCommit(show func(dat.Object) *answer) *dat.Kept {
 	return &dat.Kept{
 		Principal: k.principal, Method: k.method, Path: k.path, Key: k.key, BodyHash: k.hash,
 		Answer: func(recorded dat.Object) (int, map[string]string, []byte) {
 			ans := show(recorded)
-			k.committed.Store(int32(ans.Status))
+			k.committedStatus.Store(int32(ans.Status))
 			return ans.Status, ans.header(), ans.Body
 		},
 	}
 }
 
-// header is what a replay of the answer needs beside status and body.
-func (ans *answer) header() map[string]string {
-	all := map[string]string{}
-	for name, value := range map[string]string{"Content-Type": ans.ContentType, "ETag": ans.ETag, "Location": ans.Location, "Cache-Control": ans.CacheControl} {
-		if value != "" {
-			all[name] = value
-		}
-	}
-	return all
-}
-
-// once lets a request with an Idempotency-Key happen once and gives its
-// repetitions the first answer; other requests pass. Dry runs happen nowhere, so
-// they are not kept either.
-func (a *API) once(r route, ctx huma.Context, next func(huma.Context)) {
+// answerOnce carries out a request with an Idempotency-Key once, and answers its repetitions with the first answer.
+// Requests without a key are passed on, and so are reads and dry runs, which change nothing.
+func (a *API) answerOnce(r route, ctx huma.Context, next func(huma.Context)) {
 	request, w := humachi.Unwrap(ctx)
 	keys, present := request.Header[idempotencyHeader]
 	if !r.isWrite() || !present || request.URL.Query().Get("dry_run") == "true" {
 		next(ctx)
 		return
 	}
-	if len(keys) != 1 || !goodKey(keys[0]) {
+	if len(keys) != 1 || !isVisibleASCII(keys[0], 255) {
 		writeProblem(w, request, wrongHeader(idempotencyHeader, "must be 1 to 255 visible ASCII letters, given once"))
 		return
 	}
-	x := exchangeOf(request.Context())
-	k := newKeyed(request, x, keys[0])
+	info := requestOf(request.Context())
+	k := newRetryKey(request, info, keys[0])
 	first, running, err := a.store.ClaimKey(request.Context(), k.principal, k.method, k.path, k.key)
 	switch {
 	case err != nil:
 		writeProblem(w, request, problemOf(err))
 	case running:
-		writeProblem(w, request, problemOfKind(kindKeyRunning, "The first request with this Idempotency-Key is still under way. Repeat this one later to get its answer."))
+		writeProblem(w, request, document.NewProblem(document.KindKeyRunning, "The first request with this Idempotency-Key is still under way. Repeat this one later to get its answer."))
 	case first != nil:
 		replay(w, request, first, k)
 	default:
 		defer a.store.ReleaseKey(k.principal, k.method, k.path, k.key)
-		x.key = k
-		capture := &captured{ResponseWriter: w, status: http.StatusOK}
-		next(humachi.NewContext(ctx.Operation(), request, capture))
-		a.keepAnswer(request.Context(), k, x, capture)
+		info.retryKey = k
+		recorded := &recordedResponse{ResponseWriter: w, status: http.StatusOK}
+		next(humachi.NewContext(ctx.Operation(), request, recorded))
+		a.storeAnswer(request.Context(), k, info, recorded)
 	}
 }
 
-func goodKey(key string) bool {
-	for _, c := range key {
-		if c <= ' ' || c > '~' {
-			return false
-		}
-	}
-	return key != "" && len(key) <= 255
-}
-
-// replay sends the first answer again, unless the body is another one.
-func replay(w http.ResponseWriter, request *http.Request, first *store.StoredAnswer, k *keyed) {
+// replay sends the first answer again, unless the query or the body is another one.
+func replay(w http.ResponseWriter, request *http.Request, first *store.StoredAnswer, k *retryKey) {
 	if !bytes.Equal(first.BodyHash, k.hash) {
-		writeProblem(w, request, problemOfKind(kindKeyReused, "This Idempotency-Key was used with another body. Send a new key for a new request."))
+		writeProblem(w, request, document.NewProblem(document.KindKeyReused, "This Idempotency-Key was used with another body. Send a new key for a new request."))
 		return
 	}
 	for name, value := range first.Header {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(first.Status)
-	_, _ = w.Write(first.Body) // a client that went away is no fault of ours
+	_, _ = w.Write(first.Body) // the client may be gone
 }
 
-// keepAnswer keeps an answer that came without a change, or that came out other
-// than the one that was committed with it. Failures of the service are not kept: a
-// repetition tries again.
-func (a *API) keepAnswer(ctx context.Context, k *keyed, x *exchange, c *captured) {
-	committed := int(k.committed.Load())
-	if c.status >= http.StatusInternalServerError || c.status == committed {
+// storeAnswer stores an answer for the repetitions of its request, where the commit of a change has not stored it
+// already: the request changed nothing, or waited, so that its answer is another than the one in the commit. Failures
+// of the service are not stored, so that a repetition tries again.
+func (a *API) storeAnswer(ctx context.Context, k *retryKey, info *requestInfo, sent *recordedResponse) {
+	committed := int(k.committedStatus.Load())
+	if sent.status >= http.StatusInternalServerError || sent.status == committed {
 		return
 	}
-	kept := store.StoredAnswer{BodyHash: k.hash, Status: c.status, Header: c.header(), Body: append([]byte{}, c.body.Bytes()...)}
-	if x.secret && c.status < http.StatusMultipleChoices {
-		kept = secretAnswer(x, k.hash)
+	stored := store.StoredAnswer{BodyHash: k.hash, Status: sent.status, Header: sent.header(), Body: bytes.Clone(sent.body.Bytes())}
+	if info.secretAnswer && sent.status < http.StatusMultipleChoices {
+		stored = inPlaceOfSecret(info, k.hash)
 	}
-	keep := a.store.SaveAnswer
+	save := a.store.SaveAnswer
 	if committed != 0 {
-		keep = a.store.AmendAnswer
+		save = a.store.AmendAnswer
 	}
-	if err := keep(context.WithoutCancel(ctx), k.principal, k.method, k.path, k.key, kept); err != nil {
-		a.log.LogAttrs(ctx, slog.LevelWarn, "an answer could not be kept for its Idempotency-Key", slog.String("error", err.Error()), slog.String("request_id", x.id))
+	if err := save(context.WithoutCancel(ctx), k.principal, k.method, k.path, k.key, stored); err != nil {
+		a.log.LogAttrs(ctx, slog.LevelWarn, "an answer could not be kept for its Idempotency-Key", slog.String("error", err.Error()), slog.String("request_id", info.id))
 	}
 }
 
-// secretAnswer stands for an answer that carried a credential.
-func secretAnswer(x *exchange, hash []byte) store.StoredAnswer {
-	p := x.stamp(problemOfKind(kindSecretAnswer, "The first answer carried a credential for "+x.principal.name+" and was not kept. Send the request with a new key."))
+// inPlaceOfSecret returns the answer to the repetitions of a request whose answer carried a credential.
+func inPlaceOfSecret(info *requestInfo, hash []byte) store.StoredAnswer {
+	p := info.complete(document.NewProblem(document.KindSecretAnswer, "The first answer carried a credential for "+info.principal.name+" and was not kept. Send the request with a new key."))
 	body, err := json.Marshal(p)
 	if err != nil {
-		panic(err) // a problem always has a form
+		panic(err) // every problem can be encoded
 	}
-	return store.StoredAnswer{BodyHash: hash, Status: p.Status, Header: map[string]string{"Content-Type": problemType}, Body: body}
+	return store.StoredAnswer{BodyHash: hash, Status: p.Status, Header: map[string]string{"Content-Type": document.MediaProblem}, Body: body}
 }
 
-// captured is a response that is remembered while it is sent.
-type captured struct {
+// recordedResponse remembers a response while it is sent.
+type recordedResponse struct {
 	http.ResponseWriter
 	status int
 	body   bytes.Buffer
 }
 
 // WriteHeader remembers the status.
-func (c *captured) WriteHeader(status int) {
-	c.status = status
-	c.ResponseWriter.WriteHeader(status)
+func (r *recordedResponse) WriteHeader(status int) {
+	r.status = status
+	r.ResponseWriter.WriteHeader(status)
 }
 
 // Write remembers the body.
-func (c *captured) Write(b []byte) (int, error) {
-	c.body.Write(b)
-	return c.ResponseWriter.Write(b)
+func (r *recordedResponse) Write(b []byte) (int, error) {
+	r.body.Write(b)
+	return r.ResponseWriter.Write(b)
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (c *captured) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+func (r *recordedResponse) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-func (c *captured) header() map[string]string {
+// storedHeaders are the headers that a stored answer is sent again with.
+var storedHeaders = []string{"Content-Type", "ETag", "Location", "Cache-Control", "Preference-Applied"}
+
+func (r *recordedResponse) header() map[string]string {
 	all := map[string]string{}
-	for _, name := range []string{"Content-Type", "ETag", "Location", "Cache-Control", "Preference-Applied"} {
-		if v := c.Header().Get(name); v != "" {
+	for _, name := range storedHeaders {
+		if v := r.Header().Get(name); v != "" {
 			all[name] = v
 		}
 	}

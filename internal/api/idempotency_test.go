@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAKeyGetsTheFirstAnswerAgain(t *testing.T) {
+func TestARepetitionGetsTheFirstAnswer(t *testing.T) {
 	r := newRig(t)
 	key := with(idempotencyHeader, "k-1")
 	first := r.do("POST", "/pzs", members{"ia": ia0, "name": "once"}, key).is(201)
@@ -21,7 +21,7 @@ func TestAKeyGetsTheFirstAnswerAgain(t *testing.T) {
 	r.do("POST", "/evds", members{"ia": ia0, "qlen": 8, "streams": []string{"DTO"}}, key).is(201) // another path is another scope
 }
 
-func TestAKeyReplaysRefusals(t *testing.T) {
+func TestARepetitionGetsTheFirstRefusal(t *testing.T) {
 	r := newRig(t)
 	pz := r.pz(ia0)
 	user := r.do("POST", "/endpoints", members{"ia": ia0, "pz": pz}).is(201).id()
@@ -38,7 +38,7 @@ func TestAKeyReplaysRefusals(t *testing.T) {
 	r.do("DELETE", "/pzs/"+pz, nil, with(idempotencyHeader, "k-3")).is(204) // the replay comes before 404
 }
 
-func TestAKeyReplaysWhatIsNoChange(t *testing.T) {
+func TestARepetitionOfWhatIsNoChangeGetsTheFirstAnswer(t *testing.T) {
 	r := newRig(t)
 	ep := r.endpoint(ia0)
 	for range 2 {
@@ -54,7 +54,7 @@ func TestAKeyReplaysWhatIsNoChange(t *testing.T) {
 	}
 }
 
-func TestAKeySurvivesARestart(t *testing.T) {
+func TestAStoredAnswerSurvivesARestart(t *testing.T) {
 	database := newDatabase(t)
 	var first reply
 	t.Run("before", func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestAKeySurvivesARestart(t *testing.T) {
 	}
 }
 
-func TestAKeyKeepsTheOutcomeThatWasAnswered(t *testing.T) {
+func TestTheStoredAnswerIsTheOutcomeThatWasSent(t *testing.T) {
 	r := newRig(t)
 	ep := r.endpoint(ia0)
 	address := r.do("GET", "/ias/"+ia1, nil).at("ia_attributes", "ia_address")
@@ -78,7 +78,7 @@ func TestAKeyKeepsTheOutcomeThatWasAnswered(t *testing.T) {
 	}
 }
 
-func TestOneOfManyWithTheSameKeyHappens(t *testing.T) {
+func TestOfConcurrentRequestsWithOneKeyOneIsCarriedOut(t *testing.T) {
 	r := newRig(t)
 	var wait sync.WaitGroup
 	answers := make([]reply, 8)
@@ -104,7 +104,7 @@ func TestOneOfManyWithTheSameKeyHappens(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithACredentialIsNotKept(t *testing.T) {
+func TestAnAnswerWithACredentialIsNotStored(t *testing.T) {
 	r := newRig(t, withToken)
 	key := with(idempotencyHeader, "k-9")
 	if out := r.do("POST", "/session", nil, bearer, key).is(201); out.header.Get("Set-Cookie") == "" {

@@ -5,35 +5,36 @@ import (
 	"errors"
 	"maps"
 
-	"github.com/datapi/datapi/internal/manager"
-
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
-// labelPatch is the labels of a merge patch (RFC 7396): those that are there are
-// set, null removes one, and null instead of all removes all.
+// labelPatch is the member labels of a merge patch (RFC 7396): the labels that are there are set, null removes one,
+// and null in place of all removes all.
 type labelPatch struct {
+	// present reports whether the member was sent.
 	present bool
 	// set is nil where all are removed.
 	set map[string]*string
 }
 
-// Schema is an object of texts or nulls, or null.
+// Schema returns the schema of an object of strings or nulls, or null (huma.SchemaProvider).
 func (labelPatch) Schema(huma.Registry) *huma.Schema {
 	value := &huma.Schema{Type: huma.TypeString, Nullable: true}
 	value.PrecomputeMessages()
 	return &huma.Schema{Type: huma.TypeObject, Nullable: true, AdditionalProperties: value}
 }
 
-// UnmarshalJSON remembers that the member was there.
+// UnmarshalJSON reads the labels or null; encoding/json calls it only where the member was sent.
 func (p *labelPatch) UnmarshalJSON(b []byte) error {
 	p.present, p.set = true, nil
 	return json.Unmarshal(b, &p.set)
 }
 
-// merged are the labels after the patch.
+// merged returns the labels after the patch.
 func (p labelPatch) merged(now map[string]string) map[string]string {
 	after := map[string]string{}
 	if p.set != nil {
@@ -49,16 +50,18 @@ func (p labelPatch) merged(now map[string]string) map[string]string {
 	return after
 }
 
-// errMoved says that the object got another version since its labels were read.
-var errMoved = errors.New("the object has changed meanwhile")
+// errChanged reports that the object has another version than the labels that were merged.
+var errChanged = errors.New("the object has changed meanwhile")
 
-// relabelled carries a change out with its labels merged. The labels are those of
-// a version that the write then demands, so that two patches at once lose none.
+// relabelled carries out a change with the labels of its patch merged into the object's; do gets nil where the patch
+// has none. The write demands the version whose labels were merged and is repeated with those of a newer one, so that
+// of patches at once each keeps its labels.
 func relabelled[T any](a *API, c manager.Call, t dat.ObjectType, id dat.Handle, patch labelPatch, do func(manager.Call, *map[string]string) (T, error)) (T, error) {
 	if !patch.present {
 		return do(c, nil)
 	}
-	for asked := c.Match; ; {
+	asked := c.Match
+	for {
 		now, ok := a.manager.Get(t, id)
 		if !ok {
 			var none T
@@ -71,28 +74,26 @@ func relabelled[T any](a *API, c manager.Call, t dat.ObjectType, id dat.Handle, 
 				}
 			}
 			if version != now.Head().Version {
-				return errMoved
+				return errChanged
 			}
 			return nil
 		}
 		after := patch.merged(now.Head().Labels)
 		out, err := do(c, &after)
-		if !errors.Is(err, errMoved) {
+		if !errors.Is(err, errChanged) {
 			return out, err
 		}
 	}
 }
 
-// relabelled is the same within a batch, whose objects are locked: the labels are
-// as the batch left them, else as they are recorded.
-func (u *unit) relabelled(t dat.ObjectType, id dat.Handle, patch labelPatch) *map[string]string {
-	if !patch.present {
+// nameOf returns the new name of a patch: nil leaves the name as it is, an empty one takes it away.
+func nameOf(n document.Nullable[string]) *dat.Name {
+	if !n.Present {
 		return nil
 	}
-	now, known := u.labels[id]
-	if o, ok := u.api.manager.Get(t, id); ok && !known {
-		now = o.Head().Labels
+	name := dat.Name("")
+	if n.Value != nil {
+		name = dat.Name(*n.Value)
 	}
-	after := patch.merged(now)
-	return &after
+	return &name
 }

@@ -8,21 +8,43 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/store"
 )
 
-// page is a list on the wire. Its items are encoded already, so it is put together
-// and not encoded once more.
+// list answers with a page of the objects of one type. input is the call's whole input, in which the filters are.
+func (a *API) list(ctx context.Context, t dat.ObjectType, l Listing, input any) (*answer, error) {
+	q, err := a.query(t, l, input)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := a.fields(objectKinds[t].schema, l.Fields)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.store.List(ctx, q)
+	if err != nil {
+		return nil, inQuery(err)
+	}
+	a.manager.Fill(found.Items)
+	out := page{items: make([]json.RawMessage, len(found.Items)), next: nullIfEmpty(found.Next), total: found.Total}
+	for i, o := range found.Items {
+		out.items[i] = a.item(o, fields)
+	}
+	return out.answer(), nil
+}
+
+// page is a list on the wire. Its items are encoded already, so its text is put together and not encoded once more.
 type page struct {
 	items []json.RawMessage
+	// next is the cursor of the next page, nil at the end; total is nil where it was not asked for.
 	next  *string
 	total *int64
 }
 
-func (a *API) page(p page) *answer {
+func (p page) answer() *answer {
 	size := 64
 	for _, item := range p.items {
 		size += len(item) + 1
@@ -34,36 +56,14 @@ func (a *API) page(p page) *answer {
 		}
 		body = append(body, item...)
 	}
-	body = append(append(body, `],"next_cursor":`...), a.encode(p.next)...)
+	body = append(append(body, `],"next_cursor":`...), encode(p.next)...)
 	if p.total != nil {
-		body = append(append(body, `,"total":`...), a.encode(p.total)...)
+		body = append(append(body, `,"total":`...), encode(p.total)...)
 	}
-	return &answer{Status: http.StatusOK, ContentType: jsonType, CacheControl: noStore, Body: append(body, '}')}
+	return &answer{Status: http.StatusOK, ContentType: document.MediaJSON, CacheControl: noStore, Body: append(body, '}')}
 }
 
-// list answers a list of one type; input is the call's whole input, whose filters
-// are its string lists of the query.
-func (a *API) list(ctx context.Context, t dat.ObjectType, l Listing, input any) (*answer, error) {
-	q, err := a.query(t, l, input)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := a.fields(schemaOf[t], l.Fields)
-	if err != nil {
-		return nil, err
-	}
-	found, err := a.store.List(ctx, q)
-	if err != nil {
-		return nil, inQuery(err)
-	}
-	a.manager.Fill(found.Items)
-	out := page{items: make([]json.RawMessage, len(found.Items)), next: orNull(found.Next), total: found.Total}
-	for i, o := range found.Items {
-		out.items[i] = a.item(o, fields)
-	}
-	return a.page(out), nil
-}
-
+// query returns the store's query of a list.
 func (a *API) query(t dat.ObjectType, l Listing, input any) (store.Query, error) {
 	q := store.Query{
 		Type: t, Filters: filtersOf(reflect.ValueOf(input).Elem()), Names: l.Name,
@@ -86,6 +86,7 @@ func (a *API) query(t dat.ObjectType, l Listing, input any) (store.Query, error)
 	return q, nil
 }
 
+// cursorOrOffset refuses a page that is asked for by both.
 func cursorOrOffset(cursor string, offset int) error {
 	if cursor != "" && offset != 0 {
 		return wrongQuery("offset", "must be left out where cursor is given")
@@ -93,11 +94,11 @@ func cursorOrOffset(cursor string, offset int) error {
 	return nil
 }
 
-// noFilters are string lists of a query that are no equality.
+// noFilters are the string lists of a query that do not compare a member for equality.
 var noFilters = []string{"name", "label", "fields"}
 
-// filtersOf are the equality filters of an input: its string lists of the query
-// but those that mean something else.
+// filtersOf returns the equality filters of a call's input: the lists among its query parameters but noFilters, those
+// of embedded structs included.
 func filtersOf(v reflect.Value) map[string][]string {
 	all := map[string][]string{}
 	for i, t := 0, v.Type(); i < t.NumField(); i++ {
@@ -114,9 +115,9 @@ func filtersOf(v reflect.Value) map[string][]string {
 	return all
 }
 
-// fields judges ?fields=: members of the items, which a schema describes.
+// fields refuses ?fields= where it names no members of the component that describes the items.
 func (a *API) fields(schema string, asked []string) ([]string, error) {
-	known := sortedKeys(a.schemas.schemas[schema].Properties)
+	known := a.schemas.Members(schema)
 	for _, f := range asked {
 		if !slices.Contains(known, f) {
 			return nil, wrongQuery("fields", "must be members separated by commas: "+strings.Join(known, ", "))
@@ -125,107 +126,34 @@ func (a *API) fields(schema string, asked []string) ([]string, error) {
 	return asked, nil
 }
 
-// schemaOf are the components that describe each type.
-var schemaOf = map[dat.ObjectType]string{
-	dat.TypeIA: "IA", dat.TypePZ: "PZ", dat.TypeEVD: "EVD", dat.TypeSRQ: "SRQ", dat.TypeLMR: "LMR", dat.TypeRMR: "RMR",
-	dat.TypeEndpoint: "Endpoint", dat.TypePSP: "PSP", dat.TypeRSP: "RSP", dat.TypeCR: "CR",
-}
-
-// item is one object of a list: all members but modifiable, or those asked for.
+// item returns an object as an item of a list: all members but modifiable, or those of fields.
 func (a *API) item(o dat.Object, fields []string) json.RawMessage {
 	if len(fields) == 0 {
-		return a.whole(o)
+		return a.cachedListForm(o)
 	}
-	return a.picked(a.listed(o, slices.Contains(fields, "modifiable")), fields)
+	return pickMembers(a.listForm(o, slices.Contains(fields, "modifiable")), fields)
 }
 
-// picked leaves only some members of an encoded item.
-func (a *API) picked(item json.RawMessage, fields []string) json.RawMessage {
+// pickMembers returns an encoded object with some of its members only.
+func pickMembers(item json.RawMessage, names []string) json.RawMessage {
 	all := map[string]json.RawMessage{}
 	decode(item, &all)
-	picked := make(map[string]json.RawMessage, len(fields))
-	for _, f := range fields {
-		picked[f] = all[f]
+	picked := make(map[string]json.RawMessage, len(names))
+	for _, name := range names {
+		picked[name] = all[name]
 	}
-	return a.encode(picked)
+	return encode(picked)
 }
 
-// whole is an object as lists show it. An endpoint's form depends on its version
-// alone, so it is made once.
-func (a *API) whole(o dat.Object) json.RawMessage {
-	head := o.Head()
-	if o.Type() != dat.TypeEndpoint {
-		return a.listed(o, false)
-	}
-	if body := a.encoded.get(head.ID, head.Version); body != nil {
-		return body
-	}
-	body := a.listed(o, false)
-	a.encoded.put(head.ID, head.Version, body)
-	return body
-}
-
-func (a *API) listed(o dat.Object, modifiable bool) json.RawMessage {
+// listForm returns an object as lists show it.
+func (a *API) listForm(o dat.Object, modifiable bool) json.RawMessage {
 	e, ok := o.(*dat.Endpoint)
 	if !ok {
-		return a.encode(represent(o, true))
+		return encode(wireForm(o, true))
 	}
-	shown := Endpoint{Endpoint: e, Operations: notNil(dat.Operations(e))}
+	shown := Endpoint{Endpoint: e, Operations: emptyIfNil(dat.Operations(e))}
 	if modifiable {
-		shown.Modifiable = notNil(dat.Modifiable(e, a.recvIdle(dat.TypeEndpoint, string(e.ID))))
+		shown.Modifiable = emptyIfNil(dat.Modifiable(e, a.recvIdle(dat.TypeEndpoint, string(e.ID))))
 	}
-	return a.encode(shown)
+	return encode(shown)
 }
-
-// recvIdle tells whether no receive of an endpoint is outstanding, as far as this
-// node knows.
-func (a *API) recvIdle(t dat.ObjectType, id string) bool {
-	if t != dat.TypeEndpoint {
-		return true
-	}
-	s, err := a.manager.EPStatus(dat.Handle(id))
-	return err != nil || s.RecvIdle
-}
-
-// get answers with one object of any node.
-func (a *API) get(ctx context.Context, t dat.ObjectType, id string) (*answer, error) {
-	o, err := a.object(ctx, t, id)
-	if err != nil {
-		return nil, err
-	}
-	return a.shown(http.StatusOK, o, false, a.recvIdle(t, id)), nil
-}
-
-// cachedForms bounds the memory of the cache: about 1.5 kB each.
-const cachedForms = 20_000
-
-// encodedCache holds the list form of endpoints by id and version.
-type encodedCache struct {
-	mu    sync.RWMutex
-	forms map[dat.Handle]encodedForm
-}
-
-type encodedForm struct {
-	version int64
-	body    json.RawMessage
-}
-
-func (c *encodedCache) get(id dat.Handle, version int64) json.RawMessage {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if form, ok := c.forms[id]; ok && form.version == version {
-		return form.body
-	}
-	return nil
-}
-
-func (c *encodedCache) put(id dat.Handle, version int64, body json.RawMessage) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.forms == nil || len(c.forms) >= cachedForms {
-		c.forms = map[dat.Handle]encodedForm{}
-	}
-	c.forms[id] = encodedForm{version, body}
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/datapi/datapi/internal/manager"
-
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // lmrCreate is what dat_lmr_create takes.
@@ -54,27 +54,27 @@ type writeLMR struct {
 func (a *API) registerLMRs() {
 	lmr := reflect.TypeFor[dat.LMR]()
 	register(a, route{
-		id: "create-lmr", method: http.MethodPost, path: "/lmrs", tag: tagMemory, summary: "Create a local memory region", about: "dat_lmr_create.",
+		id: "create-lmr", method: http.MethodPost, path: "/lmrs", tag: document.TagMemory, summary: "Create a local memory region", about: "dat_lmr_create.",
 		status: http.StatusCreated, answer: lmr, versioned: true, makes: true,
 	}, a.createLMR)
 	register(a, route{
-		id: "list-lmrs", method: http.MethodGet, path: "/lmrs", tag: tagMemory, summary: "List local memory regions",
+		id: "list-lmrs", method: http.MethodGet, path: "/lmrs", tag: document.TagMemory, summary: "List local memory regions",
 		answer: reflect.TypeFor[PageOf[dat.LMR]](),
 	}, a.listLMRs)
 	register(a, route{
-		id: "get-lmr", method: http.MethodGet, path: "/lmrs/{id}", tag: tagMemory, summary: "Query a local memory region", about: "dat_lmr_query.",
+		id: "get-lmr", method: http.MethodGet, path: "/lmrs/{id}", tag: document.TagMemory, summary: "Query a local memory region", about: "dat_lmr_query.",
 		answer: lmr, versioned: true,
 	}, a.getLMR)
 	register(a, route{
-		id: "free-lmr", method: http.MethodDelete, path: "/lmrs/{id}", tag: tagMemory, summary: "Free a local memory region",
+		id: "free-lmr", method: http.MethodDelete, path: "/lmrs/{id}", tag: document.TagMemory, summary: "Free a local memory region",
 		about: "dat_lmr_free. In use: DAT_INVALID_STATE_LMR_IN_USE.", status: http.StatusNoContent,
 	}, a.freeLMR)
 	register(a, route{
-		id: "read-lmr-data", method: http.MethodGet, path: "/lmrs/{id}/data", tag: tagMemory, summary: "Read memory",
-		answer: lmr, answerType: octetsType, refusals: []int{422},
+		id: "read-lmr-data", method: http.MethodGet, path: "/lmrs/{id}/data", tag: document.TagMemory, summary: "Read memory",
+		answer: lmr, answerType: document.MediaOctets, refusals: []int{422},
 	}, a.readLMR)
 	register(a, route{
-		id: "write-lmr-data", method: http.MethodPut, path: "/lmrs/{id}/data", tag: tagMemory, summary: "Write memory",
+		id: "write-lmr-data", method: http.MethodPut, path: "/lmrs/{id}/data", tag: document.TagMemory, summary: "Write memory",
 		status: http.StatusNoContent,
 	}, a.writeLMR)
 }
@@ -108,11 +108,11 @@ func (a *API) freeLMR(ctx context.Context, in *freeObject) (*answer, error) {
 	return a.free(ctx, in.Write, dat.TypeLMR, in.ID, a.manager.FreeLMR)
 }
 
-// readLimit is what one read of memory gives at most, in bytes.
-const readLimit = 16 << 20
+// maxRead is how many bytes of memory one read returns at most.
+const maxRead = 16 << 20
 
 func (a *API) readLMR(ctx context.Context, in *readLMR) (*answer, error) {
-	if err := a.ours(ctx, dat.TypeLMR, in.ID); err != nil {
+	if err := a.requireOwn(ctx, dat.TypeLMR, in.ID); err != nil {
 		return nil, err
 	}
 	length := in.Length
@@ -121,17 +121,17 @@ func (a *API) readLMR(ctx context.Context, in *readLMR) (*answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		length = min(max(o.(*dat.LMR).Length-in.Offset, 0), readLimit)
+		length = min(max(o.(*dat.LMR).Length-in.Offset, 0), maxRead)
 	}
 	data, err := a.manager.ReadLMR(ctx, dat.Handle(in.ID), in.Offset, length)
 	if err != nil {
 		return nil, err
 	}
-	return &answer{Status: http.StatusOK, ContentType: octetsType, CacheControl: noStore, Body: data}, nil
+	return &answer{Status: http.StatusOK, ContentType: document.MediaOctets, CacheControl: noStore, Body: data}, nil
 }
 
 func (a *API) writeLMR(ctx context.Context, in *writeLMR) (*answer, error) {
-	if err := a.ours(ctx, dat.TypeLMR, in.ID); err != nil {
+	if err := a.requireOwn(ctx, dat.TypeLMR, in.ID); err != nil {
 		return nil, err
 	}
 	if in.Length != 0 && in.Length != int64(len(in.RawBody)) {

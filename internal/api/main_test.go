@@ -11,10 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/datapi/datapi/internal/manager"
-
 	"github.com/jackc/pgx/v5"
 
+	"github.com/datapi/datapi/internal/manager"
 	"github.com/datapi/datapi/internal/rdma/soft"
 	"github.com/datapi/datapi/internal/store"
 )
@@ -24,6 +23,7 @@ var cluster *store.Postgres
 
 func TestMain(m *testing.M) { os.Exit(withCluster(m)) }
 
+// withCluster runs the tests with a PostgreSQL that ends with them.
 func withCluster(m *testing.M) int {
 	dir, err := os.MkdirTemp("/tmp", "datapi-api-test-")
 	if err == nil {
@@ -54,6 +54,7 @@ func withCluster(m *testing.M) int {
 	return code
 }
 
+// makeTemplate makes the migrated database that newDatabase copies.
 func makeTemplate(ctx context.Context) error {
 	if err := administer(ctx, "CREATE DATABASE template_datapi"); err != nil {
 		return err
@@ -62,6 +63,7 @@ func makeTemplate(ctx context.Context) error {
 	return err
 }
 
+// administer carries out a statement that needs no database of its own.
 func administer(ctx context.Context, sql string) error {
 	conn, err := pgx.Connect(ctx, cluster.URL())
 	if err != nil {
@@ -72,6 +74,7 @@ func administer(ctx context.Context, sql string) error {
 	return err
 }
 
+// onDatabase returns the URL of a database.
 func onDatabase(name string) string {
 	u, err := url.Parse(cluster.URL())
 	if err != nil {
@@ -83,7 +86,7 @@ func onDatabase(name string) string {
 
 var databases atomic.Int64
 
-// newDatabase is the URL of a fresh, migrated database.
+// newDatabase returns the URL of an empty, migrated database.
 func newDatabase(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", databases.Add(1))
@@ -91,7 +94,7 @@ func newDatabase(t testing.TB) string {
 	return onDatabase(name)
 }
 
-// rig is a whole service without its listener: PostgreSQL, soft engine, API.
+// rig is a whole service without its listener: PostgreSQL, the soft engine, the Manager and the API.
 type rig struct {
 	t       testing.TB
 	api     *API
@@ -101,12 +104,13 @@ type rig struct {
 	url     string
 }
 
-// newRig runs a service of node alpha with two soft adapters.
+// newRig starts a service of node alpha with two soft adapters and an empty database.
 func newRig(t testing.TB, change ...func(*Config)) *rig {
 	t.Helper()
 	return newRigOn(t, newDatabase(t), "alpha", change...)
 }
 
+// newRigOn starts a service on a database, which may be that of another rig.
 func newRigOn(t testing.TB, database, node string, change ...func(*Config)) *rig {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -148,7 +152,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// eventually waits until a condition holds.
+// eventually waits until a condition holds, and fails after 30 seconds.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)

@@ -4,42 +4,61 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"reflect"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/store"
 )
 
-// misdirected turns the refusal of an adapter in a body into 421 where it is
-// another node's; else it stays with the refusal.
-func (a *API) misdirected(ctx context.Context, body []byte, err error) error {
-	var refused *dat.Error
-	if !errors.As(err, &refused) || refused.Return != dat.RetInvalidHandle || refused.Field != "ia" {
-		return err
-	}
-	var asked struct{ IA dat.Handle }
-	if json.Unmarshal(body, &asked) != nil {
-		return err
-	}
-	o, lost := a.store.Get(ctx, dat.TypeIA, asked.IA)
-	if lost != nil || o.Head().Node == a.node {
-		return err
-	}
-	return a.elsewhere(ctx, o.Head().Node)
+func (a *API) registerNodes() {
+	register(a, route{
+		id: "list-nodes", method: http.MethodGet, path: "/nodes", tag: document.TagService, summary: "List the nodes that share the database",
+		answer: reflect.TypeFor[PageOf[store.Node]](),
+	}, a.listNodes)
 }
 
-// elsewhere is the refusal of a write to another node's object: where its owner
-// is, or that the owner is away.
-func (a *API) elsewhere(ctx context.Context, node string) error {
+func (a *API) listNodes(ctx context.Context, _ *Read) (*answer, error) {
+	nodes, err := a.store.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.ok(PageOf[store.Node]{Items: nodes}), nil
+}
+
+// refuseForeign returns the refusal of a call for an object that another node owns: where that node is (421), or that
+// it does not answer now (503).
+func (a *API) refuseForeign(ctx context.Context, owner string) error {
 	nodes, err := a.store.Nodes(ctx)
 	if err != nil {
 		return err
 	}
 	for _, n := range nodes {
-		if n.Name != node || n.State != "UP" {
+		if n.Name != owner || n.State != "UP" {
 			continue
 		}
-		p := problemOfKind(kindOtherNode, "The object belongs to node "+node+". Send the call to "+n.Address+".")
+		p := document.NewProblem(document.KindOtherNode, "The object belongs to node "+owner+". Send the call to "+n.Address+".")
 		p.Address = &n.Address
 		return p
 	}
-	return problemOfKind(kindNodeAway, "The object belongs to node "+node+", which does not answer now. Only its owner can change it; try again when it is back.")
+	return document.NewProblem(document.KindNodeAway, "The object belongs to node "+owner+", which does not answer now. Only its owner can change it; try again when it is back.")
+}
+
+// explainForeignIA replaces the Manager's refusal of an unknown adapter by refuseForeign where the adapter of the body
+// is another node's. Other errors are returned as they are.
+func (a *API) explainForeignIA(ctx context.Context, body []byte, err error) error {
+	var refused *dat.Error
+	if !errors.As(err, &refused) || refused.Return != dat.RetInvalidHandle || refused.Field != "ia" {
+		return err
+	}
+	var sent struct{ IA dat.Handle }
+	if json.Unmarshal(body, &sent) != nil {
+		return err
+	}
+	ia, unknown := a.store.Get(ctx, dat.TypeIA, sent.IA)
+	if unknown != nil || ia.Head().Node == a.node {
+		return err
+	}
+	return a.refuseForeign(ctx, ia.Head().Node)
 }

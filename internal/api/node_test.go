@@ -2,7 +2,7 @@ package api
 
 import "testing"
 
-func TestAWriteToAnotherNodesObjectIsMisdirected(t *testing.T) {
+func TestAWriteToAnotherNodesObjectNamesItsOwner(t *testing.T) {
 	database := newDatabase(t)
 	alpha, beta := newRigOn(t, database, "alpha"), newRigOn(t, database, "beta")
 	ep := alpha.do("POST", "/endpoints", members{"ia": ia0, "name": "mine"}).is(201).id()

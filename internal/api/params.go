@@ -2,9 +2,12 @@ package api
 
 import (
 	"reflect"
+	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 )
+
+// The inputs of calls embed the structs of this file: each holds the parameters that a kind of calls shares.
 
 // ObjectPath is the path of one object.
 type ObjectPath struct {
@@ -16,7 +19,7 @@ type IAPath struct {
 	IA string `path:"ia" maxLength:"512" example:"soft0@alpha" doc:"The adapter's id: its name, @, its node."`
 }
 
-// Write are the parameters of every write.
+// Write holds the parameters of every write.
 type Write struct {
 	DryRun  bool   `query:"dry_run" doc:"Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens."`
 	IfMatch string `header:"If-Match" doc:"The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match."`
@@ -25,17 +28,17 @@ type Write struct {
 	Request string `header:"X-Request-ID" doc:"The request's id: taken, or made where it is left out; kept with changes."`
 }
 
-// Read are the parameters of every read.
+// Read holds the parameters of every read.
 type Read struct {
 	Request string `header:"X-Request-ID" doc:"The request's id: taken, or made where it is left out; kept with changes."`
 }
 
-// Waiting is the parameter of calls that can wait for their outcome.
+// Waiting holds the parameter of calls that can wait for their outcome.
 type Waiting struct {
 	Prefer string `header:"Prefer" example:"wait=10" doc:"wait=N holds the answer up to N seconds until the outcome is there (RFC 7240)."`
 }
 
-// Paging are the parameters of everything that comes in pages.
+// Paging holds the parameters of everything that comes in pages.
 type Paging struct {
 	Limit  int      `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many items a page has."`
 	Cursor string   `query:"cursor" maxLength:"1024" doc:"The next_cursor of the page before."`
@@ -44,13 +47,31 @@ type Paging struct {
 	Fields []string `query:"fields" doc:"Only these members of each item."`
 }
 
-// Listing are the parameters of every list of objects.
+// Listing holds the parameters of every list of objects.
 type Listing struct {
 	Read
 	Paging
 	Sort  string   `query:"sort" example:"-created_at" doc:"The member to sort by, with - for descending; created_at where left out."`
 	Name  []string `query:"name,explode" doc:"The name, such as ost-*; * stands for anything; repeat for OR."`
 	Label []string `query:"label,explode" example:"app=lustre" doc:"A label as key=value; repeated with the same key for OR, with another key both must be there."`
+}
+
+// ByIA holds the filters that the lists of all types have.
+type ByIA struct {
+	IA   []string `query:"ia,explode" doc:"The adapter's id; repeat for OR."`
+	Node []string `query:"node,explode" doc:"The node's name; repeat for OR."`
+}
+
+// getObject is the input of a GET of one object.
+type getObject struct {
+	Read
+	ObjectPath
+}
+
+// freeObject is the input of a DELETE of one object.
+type freeObject struct {
+	Write
+	ObjectPath
 }
 
 // PageOf is a page of a list.
@@ -60,10 +81,10 @@ type PageOf[T any] struct {
 	Total *int64  `json:"total,omitempty" doc:"How many items fit, where asked for."`
 }
 
-// word is a filter value that must be one of the words of an enum of package dat.
+// word is the value of a filter that is one of the words of an enum of package dat.
 type word[E any] string
 
-// Schema refers to the enum.
+// Schema returns a reference to the enum; a filter is never null (huma.SchemaProvider).
 func (word[E]) Schema(r huma.Registry) *huma.Schema {
 	s := r.Schema(reflect.TypeFor[E](), true, "")
 	if len(s.AnyOf) > 0 {
@@ -72,8 +93,8 @@ func (word[E]) Schema(r huma.Registry) *huma.Schema {
 	return s
 }
 
-// ByIA are the filters that all types have.
-type ByIA struct {
-	IA   []string `query:"ia,explode" doc:"The adapter's id; repeat for OR."`
-	Node []string `query:"node,explode" doc:"The node's name; repeat for OR."`
+// positive parses a whole number; ok is false where s is none, or one below 1.
+func positive(s string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && n > 0
 }

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/datapi/datapi/internal/manager"
-
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // pzCreate is what dat_pz_create takes.
@@ -27,32 +27,22 @@ type listPZs struct {
 	ByIA
 }
 
-type getObject struct {
-	Read
-	ObjectPath
-}
-
-type freeObject struct {
-	Write
-	ObjectPath
-}
-
 func (a *API) registerPZs() {
 	pz := reflect.TypeFor[dat.PZ]()
 	register(a, route{
-		id: "create-pz", method: http.MethodPost, path: "/pzs", tag: tagPZ, summary: "Create a protection zone", about: "dat_pz_create.",
+		id: "create-pz", method: http.MethodPost, path: "/pzs", tag: document.TagPZ, summary: "Create a protection zone", about: "dat_pz_create.",
 		status: http.StatusCreated, answer: pz, versioned: true, makes: true,
 	}, a.createPZ)
 	register(a, route{
-		id: "list-pzs", method: http.MethodGet, path: "/pzs", tag: tagPZ, summary: "List protection zones",
+		id: "list-pzs", method: http.MethodGet, path: "/pzs", tag: document.TagPZ, summary: "List protection zones",
 		answer: reflect.TypeFor[PageOf[dat.PZ]](),
 	}, a.listPZs)
 	register(a, route{
-		id: "get-pz", method: http.MethodGet, path: "/pzs/{id}", tag: tagPZ, summary: "Query a protection zone", about: "dat_pz_query.",
+		id: "get-pz", method: http.MethodGet, path: "/pzs/{id}", tag: document.TagPZ, summary: "Query a protection zone", about: "dat_pz_query.",
 		answer: pz, versioned: true,
 	}, a.getPZ)
 	register(a, route{
-		id: "free-pz", method: http.MethodDelete, path: "/pzs/{id}", tag: tagPZ, summary: "Free a protection zone",
+		id: "free-pz", method: http.MethodDelete, path: "/pzs/{id}", tag: document.TagPZ, summary: "Free a protection zone",
 		about:  "dat_pz_free. In use: DAT_INVALID_STATE_PZ_IN_USE.",
 		status: http.StatusNoContent,
 	}, a.freePZ)

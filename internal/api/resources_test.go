@@ -5,9 +5,11 @@ import (
 	"encoding/base64"
 	"fmt"
 	"testing"
+
+	"github.com/datapi/datapi/internal/api/document"
 )
 
-func TestIAsListAndCheck(t *testing.T) {
+func TestIAsAreListedAndChecked(t *testing.T) {
 	r := newRig(t)
 	r.pz(ia0)
 	items := r.do("GET", "/ias?provider=soft&state=UP&node=alpha", nil).is(200).at("items").([]any)
@@ -25,7 +27,7 @@ func TestIAsListAndCheck(t *testing.T) {
 	}
 }
 
-func TestPZLife(t *testing.T) {
+func TestAPZIsFreedOnlyWhenNothingUsesIt(t *testing.T) {
 	r := newRig(t)
 	pz := r.do("POST", "/pzs", members{"ia": ia0, "name": "zone", "labels": members{"a": "b"}}).is(201)
 	if got := r.do("GET", "/pzs/"+pz.id(), nil).is(200); string(got.body) != string(pz.body) {
@@ -38,7 +40,7 @@ func TestPZLife(t *testing.T) {
 	r.do("GET", "/pzs/"+pz.id(), nil).refused(404, "DAT_INVALID_HANDLE", "DAT_INVALID_HANDLE_PZ")
 }
 
-func TestEVDLife(t *testing.T) {
+func TestAnEVDQueuesEventsAndIsResized(t *testing.T) {
 	r := newRig(t)
 	evd := r.do("POST", "/evds", members{"ia": ia0, "qlen": 2, "streams": []string{"SOFTWARE", "DTO"}}).is(201)
 	path := "/evds/" + evd.id()
@@ -92,7 +94,7 @@ func TestDequeueWaitsForTheThreshold(t *testing.T) {
 	}
 }
 
-func TestSRQLife(t *testing.T) {
+func TestAnSRQIsSharedResizedAndFreed(t *testing.T) {
 	r := newRig(t)
 	pz := r.pz(ia0)
 	srq := r.do("POST", "/srqs", members{"ia": ia0, "pz": pz, "max_recv_dtos": 8, "max_recv_iov": 1}).is(201)
@@ -122,9 +124,9 @@ func TestLMRDataIsOctets(t *testing.T) {
 	r := newRig(t)
 	lmr := r.do("POST", "/lmrs", members{"ia": ia0, "pz": r.pz(ia0), "length": 16, "privileges": []string{"LOCAL_READ", "LOCAL_WRITE"}}).is(201)
 	path := "/lmrs/" + lmr.id()
-	octets := with("Content-Type", octetsType)
+	octets := with("Content-Type", document.MediaOctets)
 	r.do("PUT", path+"/data?offset=4", []byte("hello"), octets).is(204)
-	if out := r.do("GET", path+"/data?offset=3&length=7", nil).is(200); !bytes.Equal(out.body, []byte("\x00hello\x00")) || out.header.Get("Content-Type") != octetsType {
+	if out := r.do("GET", path+"/data?offset=3&length=7", nil).is(200); !bytes.Equal(out.body, []byte("\x00hello\x00")) || out.header.Get("Content-Type") != document.MediaOctets {
 		t.Errorf("read %q", out.body)
 	}
 	if out := r.do("GET", path+"/data", nil).is(200); len(out.body) != 16 {
@@ -140,7 +142,7 @@ func TestLMRDataIsOctets(t *testing.T) {
 	}
 }
 
-func TestConnectTransferDisconnectResetReconnect(t *testing.T) {
+func TestEndpointsConnectTransferDisconnectAndConnectAgain(t *testing.T) {
 	r := newRig(t)
 	active, passive := r.pair()
 	peer := r.do("GET", "/endpoints/"+active, nil).is(200)
@@ -181,7 +183,7 @@ func TestRDMAAndBindReachThePeersMemory(t *testing.T) {
 		"ia": ia1, "pz": r.do("GET", "/endpoints/"+passive, nil).at("pz"), "length": 8,
 		"privileges": []string{"LOCAL_READ", "LOCAL_WRITE", "REMOTE_READ", "REMOTE_WRITE"},
 	}).is(201)
-	r.do("PUT", "/lmrs/"+local.id()+"/data", []byte("12345678"), with("Content-Type", octetsType)).is(204)
+	r.do("PUT", "/lmrs/"+local.id()+"/data", []byte("12345678"), with("Content-Type", document.MediaOctets)).is(204)
 	to := members{"rmr_context": remote.at("rmr_context"), "target_address": remote.at("target_address")}
 	r.do("POST", "/endpoints/"+active+"/rdma-writes", members{"lmr": local.id(), "length": 8, "remote": to}).is(202)
 	eventually(t, "the write arrived", func() bool {
@@ -196,7 +198,7 @@ func TestRDMAAndBindReachThePeersMemory(t *testing.T) {
 	eventually(t, "the window is bound", func() bool { return r.do("GET", "/rmrs/"+rmr.id(), nil).at("rmr_context") != nil })
 }
 
-func TestServicePointsAndRequests(t *testing.T) {
+func TestConnectionRequestsArriveAtServicePoints(t *testing.T) {
 	r := newRig(t)
 	evd := r.evd(ia1, "CR")
 	psp := r.do("POST", "/psps", members{"ia": ia1, "evd": evd, "conn_qual": 4711, "ep_creator": "PROVIDER"}).is(201)
@@ -243,7 +245,7 @@ func TestServicePointsAndRequests(t *testing.T) {
 	r.do("DELETE", "/psps/"+psp.id(), nil).is(204)
 }
 
-func TestStatusOfMany(t *testing.T) {
+func TestStatusOfManyEndpointsIsInTheOrderAskedFor(t *testing.T) {
 	r := newRig(t)
 	a, b := r.endpoint(ia0), r.endpoint(ia1)
 	r.do("POST", "/endpoints/"+b+"/recvs", members{"count": 3, "size": 8}).is(202)

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/datapi/datapi/internal/manager"
-
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // rmrCreate is what dat_rmr_create takes.
@@ -33,20 +33,20 @@ type listRMRs struct {
 func (a *API) registerRMRs() {
 	rmr := reflect.TypeFor[dat.RMR]()
 	register(a, route{
-		id: "create-rmr", method: http.MethodPost, path: "/rmrs", tag: tagMemory, summary: "Create a remote memory region",
+		id: "create-rmr", method: http.MethodPost, path: "/rmrs", tag: document.TagMemory, summary: "Create a remote memory region",
 		about:  "dat_rmr_create. It is bound to memory through an endpoint (bind-endpoint-rmr).",
 		status: http.StatusCreated, answer: rmr, versioned: true, makes: true,
 	}, a.createRMR)
 	register(a, route{
-		id: "list-rmrs", method: http.MethodGet, path: "/rmrs", tag: tagMemory, summary: "List remote memory regions",
+		id: "list-rmrs", method: http.MethodGet, path: "/rmrs", tag: document.TagMemory, summary: "List remote memory regions",
 		answer: reflect.TypeFor[PageOf[dat.RMR]](),
 	}, a.listRMRs)
 	register(a, route{
-		id: "get-rmr", method: http.MethodGet, path: "/rmrs/{id}", tag: tagMemory, summary: "Query a remote memory region", about: "dat_rmr_query.",
+		id: "get-rmr", method: http.MethodGet, path: "/rmrs/{id}", tag: document.TagMemory, summary: "Query a remote memory region", about: "dat_rmr_query.",
 		answer: rmr, versioned: true,
 	}, a.getRMR)
 	register(a, route{
-		id: "free-rmr", method: http.MethodDelete, path: "/rmrs/{id}", tag: tagMemory, summary: "Free a remote memory region", about: "dat_rmr_free.",
+		id: "free-rmr", method: http.MethodDelete, path: "/rmrs/{id}", tag: document.TagMemory, summary: "Free a remote memory region", about: "dat_rmr_free.",
 		status: http.StatusNoContent,
 	}, a.freeRMR)
 }

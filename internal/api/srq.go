@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/datapi/datapi/internal/manager"
-
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // srqCreate is what dat_srq_create takes.
@@ -22,9 +22,9 @@ type srqCreate struct {
 
 // srqPatch is what dat_srq_resize takes.
 type srqPatch struct {
-	MaxRecvDTOs *int64           `json:"max_recv_dtos,omitempty" nullable:"false" doc:"Receives that it can hold; not below what is outstanding."`
-	Name        nullable[string] `json:"name,omitempty" doc:"The new name; null takes it away."`
-	Labels      labelPatch       `json:"labels,omitempty" doc:"Labels to set; null removes one, others stay; null for all removes all."`
+	MaxRecvDTOs *int64                    `json:"max_recv_dtos,omitempty" nullable:"false" doc:"Receives that it can hold; not below what is outstanding."`
+	Name        document.Nullable[string] `json:"name,omitempty" doc:"The new name; null takes it away."`
+	Labels      labelPatch                `json:"labels,omitempty" doc:"Labels to set; null removes one, others stay; null for all removes all."`
 }
 
 // srqLow is what dat_srq_set_lw takes.
@@ -72,31 +72,31 @@ type postRecvs struct {
 func (a *API) registerSRQs() {
 	srq := reflect.TypeFor[dat.SRQ]()
 	register(a, route{
-		id: "create-srq", method: http.MethodPost, path: "/srqs", tag: tagSRQ, summary: "Create a shared receive queue", about: "dat_srq_create.",
+		id: "create-srq", method: http.MethodPost, path: "/srqs", tag: document.TagSRQ, summary: "Create a shared receive queue", about: "dat_srq_create.",
 		status: http.StatusCreated, answer: srq, versioned: true, makes: true,
 	}, a.createSRQ)
 	register(a, route{
-		id: "list-srqs", method: http.MethodGet, path: "/srqs", tag: tagSRQ, summary: "List shared receive queues",
+		id: "list-srqs", method: http.MethodGet, path: "/srqs", tag: document.TagSRQ, summary: "List shared receive queues",
 		answer: reflect.TypeFor[PageOf[dat.SRQ]](),
 	}, a.listSRQs)
 	register(a, route{
-		id: "get-srq", method: http.MethodGet, path: "/srqs/{id}", tag: tagSRQ, summary: "Query a shared receive queue", about: "dat_srq_query.",
+		id: "get-srq", method: http.MethodGet, path: "/srqs/{id}", tag: document.TagSRQ, summary: "Query a shared receive queue", about: "dat_srq_query.",
 		answer: srq, versioned: true,
 	}, a.getSRQ)
 	register(a, route{
-		id: "modify-srq", method: http.MethodPatch, path: "/srqs/{id}", tag: tagSRQ, summary: "Resize a shared receive queue", about: "dat_srq_resize.",
-		answer: srq, versioned: true, bodyTypes: []string{mergePatchType},
+		id: "modify-srq", method: http.MethodPatch, path: "/srqs/{id}", tag: document.TagSRQ, summary: "Resize a shared receive queue", about: "dat_srq_resize.",
+		answer: srq, versioned: true, bodyTypes: []string{document.MediaMergePatch},
 	}, a.modifySRQ)
 	register(a, route{
-		id: "free-srq", method: http.MethodDelete, path: "/srqs/{id}", tag: tagSRQ, summary: "Free a shared receive queue",
+		id: "free-srq", method: http.MethodDelete, path: "/srqs/{id}", tag: document.TagSRQ, summary: "Free a shared receive queue",
 		about: "dat_srq_free. In use: DAT_INVALID_STATE_SRQ_IN_USE.", status: http.StatusNoContent,
 	}, a.freeSRQ)
 	register(a, route{
-		id: "set-srq-low-watermark", method: http.MethodPut, path: "/srqs/{id}/low-watermark", tag: tagSRQ, summary: "Set the low watermark", about: "dat_srq_set_lw.",
+		id: "set-srq-low-watermark", method: http.MethodPut, path: "/srqs/{id}/low-watermark", tag: document.TagSRQ, summary: "Set the low watermark", about: "dat_srq_set_lw.",
 		answer: srq, versioned: true,
 	}, a.setSRQLow)
 	register(a, route{
-		id: "post-srq-recvs", method: http.MethodPost, path: "/srqs/{id}/recvs", tag: tagSRQ, summary: "Post receives", about: "dat_srq_post_recv.",
+		id: "post-srq-recvs", method: http.MethodPost, path: "/srqs/{id}/recvs", tag: document.TagSRQ, summary: "Post receives", about: "dat_srq_post_recv.",
 		status: http.StatusAccepted, answer: reflect.TypeFor[manager.Posted](),
 	}, a.postSRQRecvs)
 }
@@ -110,14 +110,7 @@ func (b srqPatch) input() manager.SRQModify {
 }
 
 func (b recvPost) input() manager.RecvPost {
-	return manager.RecvPost{Count: int(orOne(b.Count)), Size: b.Size, Cookie: b.Cookie}
-}
-
-func orOne(n *int64) int64 {
-	if n == nil {
-		return 1
-	}
-	return *n
+	return manager.RecvPost{Count: int(valueOr(b.Count, 1)), Size: b.Size, Cookie: b.Cookie}
 }
 
 func (a *API) createSRQ(ctx context.Context, in *createSRQ) (*answer, error) {

@@ -13,16 +13,19 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/store"
 )
 
 const (
-	// heartbeat is the longest silence of a stream.
+	// heartbeat is the longest silence of a stream: a comment breaks it.
 	heartbeat = 15 * time.Second
-	// writeTime is what a client has for taking one part of a stream; one that
-	// does not is cut off, and resumes where it was.
-	writeTime = 30 * time.Second
+	// sendTimeout is the time that a client has for taking one part of a stream. One that takes longer is cut off; it
+	// may resume where it was.
+	sendTimeout = 30 * time.Second
+	// maxStream bounds the life of a stream; its clients resume.
+	maxStream = 365 * 24 * time.Hour
 )
 
 type streamChanges struct {
@@ -34,15 +37,15 @@ type streamChanges struct {
 
 func (a *API) registerStream() {
 	register(a, route{
-		id: "stream-changes", method: http.MethodGet, path: "/changes/stream", tag: tagChange, summary: "Watch changes",
+		id: "stream-changes", method: http.MethodGet, path: "/changes/stream", tag: document.TagChange, summary: "Watch changes",
 		about: "Server-Sent Events: `event: change` with the change as data and its id as `id`, in order, without gap or duplicate; " +
 			"`event: stale` while the database is away, `event: fresh` when it is back; a comment every 15 s.",
-		answer: reflect.TypeFor[dat.Change](), answerType: eventsType, refusals: []int{410},
+		answer: reflect.TypeFor[dat.Change](), answerType: document.MediaEvents, refusals: []int{410},
 	}, a.streamChanges)
 }
 
 func (a *API) streamChanges(ctx context.Context, in *streamChanges) (*huma.StreamResponse, error) {
-	after, err := a.startOf(in)
+	after, err := a.streamStart(in)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +63,11 @@ func (a *API) streamChanges(ctx context.Context, in *streamChanges) (*huma.Strea
 	return &huma.StreamResponse{Body: func(hc huma.Context) { a.stream(hc, sub) }}, nil
 }
 
-// startOf is the position after which a stream starts.
-func (a *API) startOf(in *streamChanges) (int64, error) {
+// streamStart returns the change after which a stream starts: Last-Event-ID, else after, else the newest.
+func (a *API) streamStart(in *streamChanges) (int64, error) {
 	for _, given := range []struct {
 		value string
-		wrong func(name, must string) *Problem
+		wrong func(name, must string) *document.Problem
 		name  string
 	}{{in.LastEventID, wrongHeader, "Last-Event-ID"}, {in.After, wrongQuery, "after"}} {
 		if given.value == "" {
@@ -79,15 +82,14 @@ func (a *API) startOf(in *streamChanges) (int64, error) {
 	return a.store.Log().Last(), nil
 }
 
-// stream writes what the subscription gives until the client goes, falls behind
-// the retention, or the service stops.
+// stream sends what the subscription delivers until the client goes, falls behind the retention, or the service stops.
 func (a *API) stream(hc huma.Context, sub *store.Subscription) {
 	_, w := humachi.Unwrap(hc)
-	hc.SetHeader("Content-Type", eventsType)
+	hc.SetHeader("Content-Type", document.MediaEvents)
 	hc.SetHeader("Cache-Control", noStore)
 	hc.SetHeader("X-Accel-Buffering", "no")
 	hc.SetStatus(http.StatusOK)
-	ctx, cancel := a.until(hc.Context(), 365*24*time.Hour)
+	ctx, cancel := a.boundWait(hc.Context(), maxStream)
 	defer cancel()
 	a.metrics.streams.Inc()
 	defer a.metrics.streams.Dec()
@@ -100,9 +102,9 @@ func (a *API) stream(hc huma.Context, sub *store.Subscription) {
 		turn, done := context.WithTimeout(ctx, a.heartbeat)
 		delivery, err := sub.Next(turn)
 		done()
-		part := sseDelivery(delivery, &stale)
+		part := deliveryText(delivery, &stale)
 		if errors.Is(err, context.DeadlineExceeded) {
-			part = beat(stale)
+			part = heartbeatText(stale)
 		} else if err != nil {
 			return
 		}
@@ -112,21 +114,23 @@ func (a *API) stream(hc huma.Context, sub *store.Subscription) {
 	}
 }
 
-// beat is what breaks a silence.
-func beat(stale bool) []byte {
+// heartbeatText returns what breaks a silence. While the database is away it says so again, for clients that have
+// missed it.
+func heartbeatText(stale bool) []byte {
 	if stale {
 		return []byte(": still here\n\nevent: stale\ndata: {}\n\n")
 	}
 	return []byte(": still here\n\n")
 }
 
-// sseDelivery is a delivery as events; stale remembers how the log was.
-func sseDelivery(d store.Delivery, stale *bool) []byte {
+// deliveryText returns a delivery as Server-Sent Events. stale is whether the database was away at the last delivery;
+// it is set to whether it is away now.
+func deliveryText(d store.Delivery, stale *bool) []byte {
 	var b bytes.Buffer
 	for i := range d.Changes {
 		data, err := json.Marshal(&d.Changes[i])
 		if err != nil {
-			panic(err) // changes come from JSON
+			panic(err) // the log has read it from JSON
 		}
 		b.WriteString("event: change\nid: " + strconv.FormatInt(d.Changes[i].ID, 10) + "\ndata: ")
 		b.Write(data)
@@ -140,7 +144,7 @@ func sseDelivery(d store.Delivery, stale *bool) []byte {
 	return b.Bytes()
 }
 
-// sseWriter sends parts of a stream at once. It blocks nobody but its own client.
+// sseWriter sends each part of a stream immediately. It blocks the stream of its own client only.
 type sseWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -150,7 +154,7 @@ func (s sseWriter) send(part []byte) error {
 	if len(part) == 0 {
 		return nil
 	}
-	if err := s.control.SetWriteDeadline(time.Now().Add(writeTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := s.control.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	if _, err := s.w.Write(part); err != nil {

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/datapi/datapi/internal/api/document"
+)
+
+// runSequence carries operations out in order and goes on after a refusal. Neighbours that can be undone are committed
+// in groups, the others are calls of their own.
+func (a *API) runSequence(ctx context.Context, w Write, operations []operation) (*answer, error) {
+	s := sequence{api: a, write: w, operations: operations, results: make([]batchResult, len(operations)), made: make([]string, len(operations))}
+	for i := 0; i < len(operations); {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		done := 0
+		if !w.DryRun && i >= s.singlyBefore {
+			done = s.runGroup(ctx, i)
+		}
+		if done == 0 {
+			s.runSingly(ctx, i)
+			done = 1
+		}
+		i += done
+	}
+	return a.ok(batchResults{Results: s.results}), nil
+}
+
+// sequence is a batch that goes on after a refusal, while it is carried out.
+type sequence struct {
+	api        *API
+	write      Write
+	operations []operation
+	results    []batchResult
+	// made are the ids of the objects that the operations have made, by operation; "" where there is none.
+	made []string
+	// singlyBefore is the operation before which all are carried out singly, because they could not be committed as a
+	// group.
+	singlyBefore int
+}
+
+// runSingly carries operation i out as a call of its own.
+func (s *sequence) runSingly(ctx context.Context, i int) {
+	o := s.operations[i]
+	if s.write.DryRun && len(o.references()) > 0 {
+		s.results[i] = s.dryRunWithReferences(ctx, i)
+		return
+	}
+	ready, missing := o.withIDs(s.made)
+	if missing >= 0 {
+		s.results[i] = problemResult(ctx, missingReference(missing))
+		return
+	}
+	s.results[i] = s.api.serveOperation(ctx, s.write, ready)
+	s.made[i] = createdID(s.results[i])
+}
+
+// serveOperation carries an operation out as a request of the batch's caller. It goes through the conventions of its
+// call; sign-in, rate limit and log were the batch's.
+func (a *API) serveOperation(ctx context.Context, w Write, o operation) batchResult {
+	info := *requestOf(ctx)
+	info.retryKey, info.path = nil, basePath+o.path()
+	ctx = context.WithValue(context.WithValue(ctx, chi.RouteCtxKey, nil), requestInfoKey{}, &info)
+	u := url.URL{Path: o.path()}
+	if w.DryRun {
+		u.RawQuery = "dry_run=true"
+	}
+	request, err := http.NewRequestWithContext(ctx, o.method, u.String(), bytes.NewReader(o.body))
+	if err != nil {
+		return problemResult(ctx, document.NewProblem(document.KindInvalidMember, "The path of the operation is not one of the API."))
+	}
+	if len(o.body) > 0 {
+		request.Header.Set("Content-Type", document.MediaJSON)
+	}
+	if w.Reason != "" {
+		request.Header.Set("X-Change-Reason", w.Reason)
+	}
+	response := &bufferedResponse{header: http.Header{}, status: http.StatusOK}
+	a.v1.ServeHTTP(response, request)
+	return response.result()
+}
+
+// bufferedResponse remembers a response and sends it nowhere.
+type bufferedResponse struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header returns the response's header.
+func (b *bufferedResponse) Header() http.Header { return b.header }
+
+// WriteHeader remembers the status.
+func (b *bufferedResponse) WriteHeader(status int) { b.status = status }
+
+// Write remembers the body.
+func (b *bufferedResponse) Write(p []byte) (int, error) { return b.body.Write(p) }
+
+func (b *bufferedResponse) result() batchResult {
+	r := batchResult{Status: b.status, ETag: nullIfEmpty(b.header.Get("ETag")), Body: json.RawMessage("null")}
+	if body := bytes.TrimSpace(b.body.Bytes()); json.Valid(body) {
+		r.Body = body
+	}
+	return r
+}

@@ -1,0 +1,96 @@
+package document
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// RequestIDHeader is the header with a request's id, in requests and in all answers.
+const RequestIDHeader = "X-Request-ID"
+
+// Answers says what a call answers, for the document.
+type Answers struct {
+	// Call is the call's id.
+	Call string
+	// Status is that of the call when it is done.
+	Status int
+	// Later reports that the call may also answer 200 with the outcome, after a wait.
+	Later bool
+	// Body is the Go type of the body, nil where there is none.
+	Body reflect.Type
+	// Media is the body's media type.
+	Media string
+	// Versioned answers carry an ETag; Creates reports that the answer names what was made in Location.
+	Versioned, Creates bool
+	// Refusals are the statuses of the problems that the call can answer with, and 304.
+	Refusals []int
+}
+
+// Responses returns the responses of a call by status, refusals as 4XX and 5XX.
+func (s *Schemas) Responses(a Answers) map[string]*huma.Response {
+	done := &huma.Response{Description: http.StatusText(a.Status), Headers: a.headers()}
+	if a.Body != nil {
+		done.Content = map[string]*huma.MediaType{a.Media: {Schema: s.answerSchema(a)}}
+	}
+	all := map[string]*huma.Response{strconv.Itoa(a.Status): done}
+	if a.Later {
+		outcome := *done
+		outcome.Description = "The outcome, where the call waited for it (Prefer: wait=N)."
+		all["200"] = &outcome
+	}
+	s.addRefusals(a, all)
+	return all
+}
+
+// addRefusals adds the problems of a call: one response for the caller's faults and one for the service's, so that a
+// generated client has two types for them and not twenty.
+func (s *Schemas) addRefusals(a Answers, all map[string]*huma.Response) {
+	statuses := map[string][]string{}
+	for _, status := range slices.Sorted(slices.Values(a.Refusals)) {
+		if status == http.StatusNotModified {
+			all["304"] = &huma.Response{Description: "The copy that the client has is still right (If-None-Match)."}
+			continue
+		}
+		class := strconv.Itoa(status/100) + "XX"
+		statuses[class] = append(statuses[class], strconv.Itoa(status)+" "+http.StatusText(status))
+	}
+	problem := map[string]*huma.MediaType{MediaProblem: {Schema: s.Schema(reflect.TypeFor[Problem](), true, "")}}
+	for class, list := range statuses {
+		all[class] = &huma.Response{
+			Description: "A problem that says why: " + strings.Join(list, ", ") + ".", Content: problem,
+			Headers: map[string]*huma.Param{RequestIDHeader: requestIDParam()},
+		}
+	}
+	all["5XX"].Headers["Retry-After"] = &huma.Param{Description: "When to try again, in seconds (503).", Schema: &huma.Schema{Type: huma.TypeInteger}}
+}
+
+// answerSchema returns the schema of the body, which JSON alone describes by its Go type.
+func (s *Schemas) answerSchema(a Answers) *huma.Schema {
+	switch a.Media {
+	case MediaOctets:
+		return &huma.Schema{Type: huma.TypeString, Format: "binary"}
+	case MediaEvents:
+		return &huma.Schema{Type: huma.TypeString, Description: "Server-Sent Events."}
+	}
+	return s.Schema(a.Body, true, a.Call)
+}
+
+func (a Answers) headers() map[string]*huma.Param {
+	headers := map[string]*huma.Param{RequestIDHeader: requestIDParam()}
+	if a.Versioned {
+		headers["ETag"] = &huma.Param{Description: "The object's version in quotes.", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{`"1"`}}}
+	}
+	if a.Creates {
+		headers["Location"] = &huma.Param{Description: "The path of what was made.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri-reference"}}
+	}
+	return headers
+}
+
+func requestIDParam() *huma.Param {
+	return &huma.Param{Description: "The request's id, taken or made.", Schema: &huma.Schema{Type: huma.TypeString}}
+}

@@ -1,0 +1,118 @@
+package api
+
+import (
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/datapi/datapi/internal/api/document"
+)
+
+const (
+	// maxCallers bounds how many callers the limiter tells apart; those beyond share one limit.
+	maxCallers = 10_000
+	// dropEvery is how often callers that send nothing are dropped, dropEveryFull where there is no room for a new one.
+	dropEvery, dropEveryFull = time.Minute, time.Second
+)
+
+// rateLimiter allows each caller a number of requests per second, and twice that number at once.
+type rateLimiter struct {
+	perSecond int
+
+	mu      sync.Mutex
+	callers map[string]*rate.Limiter
+	// others is the limit that callers share for whom there is no room.
+	others *rate.Limiter
+	// dropped is when idle callers were last dropped.
+	dropped time.Time
+}
+
+// newRateLimiter returns a limiter of so many requests per second; 0 is no limit.
+func newRateLimiter(perSecond int) *rateLimiter {
+	l := &rateLimiter{perSecond: perSecond, callers: map[string]*rate.Limiter{}}
+	l.others = l.newCaller()
+	return l
+}
+
+func (l *rateLimiter) newCaller() *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(l.perSecond), l.burst())
+}
+
+func (l *rateLimiter) burst() int { return 2 * l.perSecond }
+
+// allow takes a request that counts as cost requests. One that counts as more than may come at once is taken when the
+// caller has sent nothing for a while; the rest is owed, so that the caller's next request must wait for it.
+func (l *rateLimiter) allow(caller string, cost int, now time.Time) bool {
+	if l.perSecond <= 0 {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	limiter, burst := l.limiter(caller, now), l.burst()
+	if !limiter.AllowN(now, min(cost, burst)) {
+		return false
+	}
+	for owed := cost - burst; owed > 0; owed -= burst {
+		limiter.ReserveN(now, min(owed, burst))
+	}
+	return true
+}
+
+// limiter returns the caller's limiter, which it makes at the caller's first request. l.mu is held.
+func (l *rateLimiter) limiter(caller string, now time.Time) *rate.Limiter {
+	if known, ok := l.callers[caller]; ok {
+		return known
+	}
+	since := now.Sub(l.dropped)
+	if full := len(l.callers) >= maxCallers; since >= dropEvery || full && since >= dropEveryFull {
+		l.dropIdle(now)
+	}
+	if len(l.callers) >= maxCallers {
+		return l.others
+	}
+	made := l.newCaller()
+	l.callers[caller] = made
+	return made
+}
+
+// dropIdle drops the limiters that allow as much as a new one. l.mu is held.
+func (l *rateLimiter) dropIdle(now time.Time) {
+	l.dropped = now
+	for caller, limiter := range l.callers {
+		if limiter.TokensAt(now) >= float64(l.burst()) {
+			delete(l.callers, caller)
+		}
+	}
+}
+
+// callerOf returns whose requests are counted together: a principal's, or where nobody is asked who they are, those of
+// one address. IPv6 counts by networks of 64 bits, of which one host can use every address.
+func callerOf(p principal, remoteAddr string) string {
+	if p != anonymous {
+		return p.name
+	}
+	host, err := netip.ParseAddrPort(remoteAddr)
+	if err != nil {
+		return "address " + remoteAddr
+	}
+	addr := host.Addr().Unmap().WithZone("")
+	if addr.Is4() {
+		return "address " + addr.String()
+	}
+	return "address " + netip.PrefixFrom(addr, 64).Masked().String()
+}
+
+// limitRate refuses the requests that a caller sends too fast.
+func (a *API) limitRate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !a.limiter.allow(callerOf(requestOf(r.Context()).principal, r.RemoteAddr), 1, time.Now()) {
+			writeProblem(w, r, document.NewProblem(document.KindRateLimited, "This service takes "+strconv.Itoa(a.limiter.perSecond)+" requests per second of one caller. Send fewer."))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

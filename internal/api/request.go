@@ -1,0 +1,101 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/datapi/datapi/internal/api/document"
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
+)
+
+// requestInfo is what the service knows of a request while it answers it. One goroutine at a time uses it.
+type requestInfo struct {
+	// id is the X-Request-ID, taken or made.
+	id        string
+	path      string
+	principal principal
+	// cookie is the session's, "" if there is none.
+	cookie string
+	// tls reports that the client speaks TLS.
+	tls bool
+	// retryKey is the Idempotency-Key of the request, nil if there is none.
+	retryKey *retryKey
+	// ifNoneMatch is the header of this name.
+	ifNoneMatch string
+	// body is what the request brought.
+	body []byte
+	// secretAnswer reports that the answer carries a credential and must not be stored.
+	secretAnswer bool
+}
+
+type requestInfoKey struct{}
+
+// requestOf returns what is known of the request of a context; a context without a request gets an empty one.
+func requestOf(ctx context.Context) *requestInfo {
+	if info, ok := ctx.Value(requestInfoKey{}).(*requestInfo); ok {
+		return info
+	}
+	return &requestInfo{}
+}
+
+// withRequestInfo gives the request its requestInfo, and the client the request's id.
+func withRequestInfo(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		info := &requestInfo{
+			id: r.Header.Get(document.RequestIDHeader), path: r.URL.Path, tls: r.TLS != nil, ifNoneMatch: r.Header.Get("If-None-Match"),
+		}
+		if !isVisibleASCII(info.id, 128) {
+			info.id = uuid.Must(uuid.NewV7()).String()
+		}
+		w.Header().Set(document.RequestIDHeader, info.id)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestInfoKey{}, info)))
+	})
+}
+
+// complete adds to a problem which request it answers.
+func (info *requestInfo) complete(p *document.Problem) *document.Problem {
+	p.RequestID, p.Instance = info.id, info.path
+	return p
+}
+
+// call returns who asks the Manager for a write, why, and on what condition. show, which may be nil, makes the answer
+// from the recorded object: it is then stored in the commit of the change, for a retry with the same Idempotency-Key.
+func (a *API) call(ctx context.Context, w Write, show func(dat.Object) *answer) (manager.Call, error) {
+	info := requestOf(ctx)
+	c := manager.Call{Actor: info.principal.name, RequestID: info.id, Reason: headerText(w.Reason), DryRun: w.DryRun, Operator: true}
+	match, err := w.match()
+	if err != nil {
+		return c, err
+	}
+	c.Match = match
+	if info.retryKey != nil && show != nil && !w.DryRun {
+		c.Keep = info.retryKey.answerInCommit(show)
+	}
+	return c, nil
+}
+
+// headerText returns a header's value read as UTF-8, or as Latin-1 where it is not that.
+func headerText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	runes := make([]rune, len(s))
+	for i := range len(s) {
+		runes[i] = rune(s[i])
+	}
+	return string(runes)
+}
+
+// isVisibleASCII reports whether s has 1 to limit characters, all of them visible ASCII.
+func isVisibleASCII(s string, limit int) bool {
+	for _, c := range s {
+		if c <= ' ' || c > '~' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= limit
+}

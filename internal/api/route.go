@@ -1,0 +1,67 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/datapi/datapi/internal/api/document"
+)
+
+// route describes one call of the API. The file of each resource lists its routes and hands them to register.
+type route struct {
+	// id is verb-noun in kebab case, path is relative to /api/v1.
+	id, method, path string
+	// tag is one of document's tags.
+	tag            string
+	summary, about string
+	// status is that of the call when it is done; 0 stands for 200.
+	status int
+	// later reports that the call may also answer 202 before it is done, or 200 after a wait (Prefer: wait=N).
+	later bool
+	// answer is the Go type of the body, nil where there is none.
+	answer reflect.Type
+	// answerType is the body's media type; "" stands for JSON.
+	answerType string
+	// bodyTypes are the media types that the call takes beside JSON.
+	bodyTypes []string
+	// maxBody is in bytes; 0 stands for 1 MiB.
+	maxBody int64
+	// versioned reports that answers carry an ETag, makes that they carry a Location.
+	versioned, makes bool
+	// mayBeEmpty are query parameters that may be present and empty.
+	mayBeEmpty []string
+	// refusals are the statuses that this call has beside those of every read or write.
+	refusals []int
+}
+
+// isWrite reports whether the call changes something.
+func (r route) isWrite() bool { return r.method != http.MethodGet }
+
+// media returns the media type of the route's answers.
+func (r route) media() string {
+	if r.answerType == "" {
+		return document.MediaJSON
+	}
+	return r.answerType
+}
+
+// answers returns what the document says of the route's answers.
+func (r route) answers() document.Answers {
+	return document.Answers{
+		Call: r.id, Status: r.status, Later: r.later, Body: r.answer, Media: r.media(), Versioned: r.versioned, Creates: r.makes,
+		Refusals: r.allRefusals(),
+	}
+}
+
+// allRefusals returns the statuses of all problems that the route can answer with.
+func (r route) allRefusals() []int {
+	all := []int{400, 401, 403, 406, 429, 500, 503}
+	if namesObject := strings.Contains(r.path, "{"); namesObject {
+		all = append(all, 404)
+	}
+	if r.isWrite() {
+		all = append(all, 409, 412, 413, 415, 421, 422, 501, 507)
+	}
+	return append(all, r.refusals...)
+}
