@@ -29,7 +29,7 @@ func (w Watermarks) Taken(b int, connected bool) (Watermarks, Firing) {
 	return w, fire
 }
 
-// exceededBy reports whether b receives are more than the mark; none are more
+// exceededBy tells whether b receives are more than the mark; none is more
 // than infinite (W14).
 func (w Watermark) exceededBy(b int) bool { return w.Finite() && int64(b) > int64(w) }
 
