@@ -44,7 +44,7 @@ var postings = [numInputs]posting{
 		segmentsArg: 2, flagsArg: 6, flags: requestFlags,
 	},
 	OpPostRDMARead: {
-		dtos: func(a *EPAttributes) int32 { return min(a.MaxRequestDTOs, readsOf(a)) }, dtosName: "max_request_dtos and max_rdma_read_out",
+		dtos: func(a *EPAttributes) int32 { return min(a.MaxRequestDTOs, postableReads(a)) }, dtosName: "max_request_dtos and max_rdma_read_out",
 		iov: func(a *EPAttributes) int32 { return a.MaxRDMAReadIOV }, iovName: "max_rdma_read_iov",
 		size: func(a *EPAttributes) int64 { return a.MaxRDMASize }, sizeName: "max_rdma_size",
 		segmentsArg: 2, flagsArg: 6, flags: requestFlags,
@@ -58,9 +58,10 @@ var postings = [numInputs]posting{
 	},
 }
 
-// readsOf lets an endpoint that may originate reads queue more of them than
-// run at a time; one that may not posts none.
-func readsOf(a *EPAttributes) int32 {
+// postableReads lets an endpoint that may originate reads queue more of them than
+// run at a time; one that may not posts none,
+// whatever its segments (C18).
+func postableReads(a *EPAttributes) int32 {
 	if a.MaxRDMAReadOut == 0 {
 		return 0
 	}

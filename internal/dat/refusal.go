@@ -18,7 +18,7 @@ func badValue(n int, field, format string, args ...any) *Error {
 	return refuse(RetInvalidParameter, arg(n), field, format, args...)
 }
 
-// outOfRange is the refusal of a number outside least … most; most is what
+// outOfRange returns the refusal of a number outside least … most; most is what
 // limit of the IA says. What is beyond a limit is no lack of resources (C19).
 func outOfRange(n int, field string, value, least, most int64, ia Handle, limit string) *Error {
 	return badValue(n, field, "%s is %d; %s allows %d to %d (its %s)", lastWord(field), value, ia, least, most, limit)
@@ -27,9 +27,9 @@ func outOfRange(n int, field string, value, least, most int64, ia Handle, limit 
 // lastWord returns a wire name without the members that enclose it.
 func lastWord(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// InvalidHandle is DAT_INVALID_HANDLE for a handle that names no living object
-// of its type (D16); field is the member that carried it, empty for the object
-// that the call is about.
+// InvalidHandle returns DAT_INVALID_HANDLE for a handle that names no living object
+// of its type (D16); field is the member that carried it, empty for the object that
+// the call is about.
 func InvalidHandle(t ObjectType, h Handle, field string) *Error {
 	return refuse(RetInvalidHandle, t.InvalidHandle(), field, "%s", missing(t, h))
 }

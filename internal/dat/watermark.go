@@ -29,8 +29,8 @@ func (w Watermarks) Taken(b int, connected bool) (Watermarks, Firing) {
 	return w, fire
 }
 
-// exceededBy tells whether b receives are more than the mark; none is more
-// than infinite (W14).
+// exceededBy reports whether b receives are more than the mark; none are more
+// than infinite (W14, B1).
 func (w Watermark) exceededBy(b int) bool { return w.Finite() && int64(b) > int64(w) }
 
 // SetMarks puts marks into the endpoint; the soft one shows in
