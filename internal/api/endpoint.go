@@ -113,6 +113,7 @@ func (a *API) createEndpoint(ctx context.Context, in *createEndpoint) (*answer, 
 	})
 }
 
+// endpointInput returns what the Manager needs to create the endpoint of a body.
 func endpointInput(m *paramBody[endpointCreate]) (manager.EPCreate, error) {
 	var b endpointCreate
 	m.into(&b)
@@ -121,7 +122,7 @@ func endpointInput(m *paramBody[endpointCreate]) (manager.EPCreate, error) {
 	}, nil
 }
 
-// input returns the probe as the Manager takes it.
+// input returns the probe as the Manager takes it, nil for none.
 func (p *probeRequest) input() *dat.Probe {
 	if p == nil {
 		return nil
@@ -149,11 +150,11 @@ func (a *API) getEndpoint(ctx context.Context, in *getEndpoint) (*answer, error)
 		return nil, inQuery(err)
 	}
 	ans := a.shown(http.StatusOK, o, false, true)
-	ans.ETag = "" // the version is not that of the object now
+	ans.ETag = "" // the object may have another version now
 	return ans, nil
 }
 
-// momentOf reads as_of: a change id, or a time.
+// momentOf reads as_of: the id of a change, or a time.
 func momentOf(s string) (store.Moment, error) {
 	if id, ok := positive(s); ok {
 		return store.Moment{Change: id}, nil
@@ -175,7 +176,8 @@ func (a *API) modifyEndpoint(ctx context.Context, in *modifyEndpoint) (*answer, 
 	})
 }
 
-// modifyInput returns the patch but its labels, which are merged with those that are.
+// modifyInput returns the patch without its labels, and the labels, which are merged
+// with those of the endpoint.
 func modifyInput(m *paramBody[endpointPatch]) (manager.EPModify, labelPatch) {
 	var b endpointPatch
 	m.into(&b)

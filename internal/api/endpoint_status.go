@@ -45,12 +45,12 @@ func (a *API) registerEndpointStatus() {
 
 func (a *API) getStatuses(_ context.Context, in *getStatuses) (*answer, error) {
 	all := statusList{Items: make([]endpointStatus, 0, len(in.ID))}
-	asked := map[string]bool{}
+	seen := map[string]bool{}
 	for _, id := range in.ID {
-		if asked[id] {
+		if seen[id] {
 			continue
 		}
-		asked[id] = true
+		seen[id] = true
 		if s, err := a.manager.EPStatus(dat.Handle(id)); err == nil {
 			all.Items = append(all.Items, endpointStatus{ID: id, EPStatus: s})
 		}
@@ -61,7 +61,7 @@ func (a *API) getStatuses(_ context.Context, in *getStatuses) (*answer, error) {
 func (a *API) getStatus(ctx context.Context, in *getObject) (*answer, error) {
 	s, err := a.manager.EPStatus(dat.Handle(in.ID))
 	if err != nil {
-		return nil, a.liveElsewhere(ctx, in.ID, err)
+		return nil, a.refuseLive(ctx, in.ID, err)
 	}
 	return a.ok(s), nil
 }
@@ -69,21 +69,20 @@ func (a *API) getStatus(ctx context.Context, in *getObject) (*answer, error) {
 func (a *API) queryRecvs(ctx context.Context, in *getObject) (*answer, error) {
 	q, err := a.manager.RecvQuery(dat.Handle(in.ID))
 	if err != nil {
-		return nil, a.liveElsewhere(ctx, in.ID, err)
+		return nil, a.refuseLive(ctx, in.ID, err)
 	}
 	return a.ok(q), nil
 }
 
-// liveElsewhere says where the live state of an endpoint that is not ours can be
-// read; where it is not there at all, or the database cannot tell, it stays with
-// the first refusal.
-func (a *API) liveElsewhere(ctx context.Context, id string, first error) error {
+// refuseLive returns the refusal of a live read of an endpoint that this node does
+// not run: the node that does, if there is one, else the Manager's refusal.
+func (a *API) refuseLive(ctx context.Context, id string, refusal error) error {
 	if !isID(dat.TypeEndpoint, id) {
 		return noSuch(dat.TypeEndpoint)
 	}
 	o, err := a.store.Get(ctx, dat.TypeEndpoint, dat.Handle(id))
 	if err != nil || o.Head().Node == a.node {
-		return first
+		return refusal
 	}
 	return a.refuseForeign(ctx, o.Head().Node)
 }

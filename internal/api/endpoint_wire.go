@@ -16,7 +16,15 @@ type Endpoint struct {
 	*dat.Endpoint
 	// Modifiable is left out of lists unless asked for.
 	Modifiable []string `json:"modifiable,omitzero" doc:"The parameters that dat_ep_modify would take now; lists leave it out unless asked for (fields)."`
-	Operations []string `json:"operations" enum:"modify,set_watermark,connect,dup_connect,accept,create_rsp,disconnect,reset,free,post_recv,post_send,post_rdma_write,post_rdma_read,bind_rmr" doc:"The operations that would not be refused for state or readiness, those without effect included."`
+	Operations []string `json:"operations" doc:"The operations that would not be refused for state or readiness, those without effect included."`
+}
+
+// TransformSchema adds the words of the operations.
+func (Endpoint) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	for _, word := range dat.OperationWords() {
+		s.Properties["operations"].Items.Enum = append(s.Properties["operations"].Items.Enum, word)
+	}
+	return s
 }
 
 // endpointCreate is what dat_ep_create and dat_ep_create_with_srq take beside
@@ -57,7 +65,7 @@ type paramBody[T any] struct {
 	members map[string]json.RawMessage
 }
 
-// Schema returns that of T.
+// Schema implements huma.SchemaProvider: it is the schema of T.
 func (paramBody[T]) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[T](), true, "")
 }

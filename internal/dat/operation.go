@@ -27,6 +27,15 @@ var operations = [...]struct {
 	{"bind_rmr", []Input{OpBindRMR}},
 }
 
+// OperationWords returns the words that Operations can return, in their order.
+func OperationWords() []string {
+	words := make([]string, len(operations))
+	for i, op := range operations {
+		words[i] = op.word
+	}
+	return words
+}
+
 // Operations returns the operations that would not be refused for the endpoint's
 // state or readiness now, those without effect included, in the order of the
 // table. `modify` is among them while any parameter is modifiable.
