@@ -1,6 +1,10 @@
 package api
 
-import "github.com/danielgtaylor/huma/v2"
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/datapi/datapi/internal/dat"
+)
 
 // describe gives the members of a schema made from package dat their
 // descriptions, and what Go's types cannot say of them.
@@ -48,11 +52,21 @@ var corrections = map[string]func(*huma.Schema){
 	"name":                    objectName,
 	"EventData.software":      anything,
 	"IA.provider":             words("soft", "verbs"),
-	"Node.state":              words("UP", "DOWN"),
-	"Node.name":               plainName,
-	"Check.name":              plainName,
-	"Whoami.name":             plainName,
-	"SessionInfo.name":        plainName,
+	"AttributeDoc.name":       plainName,
+	"EventDoc.kind": words(string(dat.EventKindCompletion), string(dat.EventKindRequest), string(dat.EventKindConnection),
+		string(dat.EventKindFailure), string(dat.EventKindWatermark), string(dat.EventKindSoftware)),
+	"InputDoc.kind":      words("operation", "event"),
+	"NamedDoc.name":      plainName,
+	"ParamDoc.group":     words(enumOf[dat.Group]("").words...),
+	"ParamDoc.kind":      words(enumOf[dat.ValueKind]("").words...),
+	"ParamDoc.name":      plainName,
+	"StreamDoc.fed_by":   words(string(dat.FeederEndpoint), string(dat.FeederServicePoint), string(dat.FeederConsumer), string(dat.FeederIA)),
+	"TransitionDoc.kind": words(enumOf[dat.VerdictKind]("").words...),
+	"Node.state":         words("UP", "DOWN"),
+	"Node.name":          plainName,
+	"Check.name":         plainName,
+	"Whoami.name":        plainName,
+	"SessionInfo.name":   plainName,
 }
 
 func anything(s *huma.Schema) { *s = huma.Schema{} }

@@ -34,7 +34,7 @@ func (a *API) registerService() {
 	}, a.getWhoami)
 	register(a, route{
 		id: "get-matrix", method: http.MethodGet, path: "/matrix", tag: tagService, summary: "Get the rules of DAT as data",
-		about:  "The modify matrix, the transition table and the flag rules that judge the calls.",
+		about:  "The modify matrix, the transition table and the flag rules that judge the calls, with the words that a page shows for them.",
 		answer: reflect.TypeFor[dat.MatrixDoc](), versioned: true, refusals: []int{304},
 	}, a.getMatrix)
 	a.registerSession()
