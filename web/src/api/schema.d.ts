@@ -2515,12 +2515,17 @@ export interface components {
              */
             srqs: number;
         };
+        /**
+         * @description What can happen to an endpoint: an operation of a caller or an event of the engine.
+         * @enum {string}
+         */
+        Input: "modify" | "set_watermark" | "query" | "get_status" | "recv_query" | "connect" | "dup_connect" | "accept" | "accept_own" | "reject" | "handoff" | "disconnect_abrupt" | "disconnect_graceful" | "reset" | "free" | "create_rsp" | "free_rsp" | "post_recv" | "post_send" | "post_rdma_write" | "post_rdma_read" | "bind_rmr" | "request" | "established" | "peer_rejected" | "non_peer_rejected" | "unreachable" | "timed_out" | "accept_failed" | "drained" | "disconnected" | "broken" | "hard_watermark" | "ep_error" | "device_gone" | "device_back" | "request_gone";
         /** @description An operation or an event. */
         InputDoc: {
             /** @description The DAT operation, the event, or the service's own word (restore, revert). */
             cause: string;
             /** @description The operation or event. */
-            input: string;
+            input: components["schemas"]["Input"];
             /**
              * @description Which kind it is.
              * @enum {string}
@@ -2757,7 +2762,7 @@ export interface components {
         /** @description An operation, possible where one of its inputs is. */
         OperationDoc: {
             /** @description The inputs behind it. */
-            inputs: string;
+            inputs: components["schemas"]["Input"][];
             /** @description What it means, in a sentence or two. */
             meaning: string;
             /** @description Its word in an endpoint's operations. */
@@ -3681,7 +3686,7 @@ export interface components {
             /** @description DAT's event, or null where DAT has none (then reason names it). */
             event: components["schemas"]["EventNumber"] | null;
             /** @description The operation or event. */
-            input: string;
+            input: components["schemas"]["Input"];
             /**
              * @description Which kind it is.
              * @enum {string}
