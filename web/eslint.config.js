@@ -12,6 +12,15 @@ export default tseslint.config(
       "react-hooks/rules-of-hooks": "error",
       "react-hooks/exhaustive-deps": "error",
       "max-lines": ["error", { max: 400 }],
+      "no-restricted-syntax": [
+        "error",
+        { selector: "TSAsExpression > TSNeverKeyword", message: "Say what it is: a cast to never hides every mistake." },
+        { selector: "Property[key.name='strict'][value.value=false]", message: "Name the route: the compiler then knows what its address holds." },
+        {
+          selector: "CallExpression[callee.name=/^use(Layout)?Effect$/] > ArrowFunctionExpression[expression=true]",
+          message: "An effect returns what undoes it or nothing: give it a body.",
+        },
+      ],
       // A number in a sentence for people is what it looks like.
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       // Handlers in JSX are read as one line.
@@ -20,8 +29,6 @@ export default tseslint.config(
       // Types made from a document say "always there" of what an older service may leave out.
       "@typescript-eslint/no-unnecessary-condition": "off",
       "@typescript-eslint/no-unnecessary-type-parameters": "off",
-      // The router's hooks know no routes here: their types are said by the screens.
-      "@typescript-eslint/no-unnecessary-type-assertion": "off",
       "@typescript-eslint/no-base-to-string": "off",
     },
   },

@@ -12,7 +12,7 @@ import (
 func (a *API) registerMatrix() {
 	register(a, route{
 		id: "get-matrix", method: http.MethodGet, path: "/matrix", tag: document.TagService, summary: "Get the rules of DAT as data",
-		about:  "The modify matrix, the transition table and the flag rules that judge the calls.",
+		about:  "The modify matrix, the transition table and the flag rules that judge the calls, with the words that a page shows for them.",
 		answer: reflect.TypeFor[dat.MatrixDoc](), versioned: true, refusals: []int{304},
 	}, a.getMatrix)
 }

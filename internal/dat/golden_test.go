@@ -164,7 +164,7 @@ func TestMatrixIsStableJSON(t *testing.T) {
 	if !bytes.Equal(got, again) {
 		t.Error("two prints of the matrix differ")
 	}
-	for _, list := range []string{"states", "choices", "parameters", "transitions", "flag_rules", "watermark_rules"} {
+	for _, list := range []string{"states", "choices", "names", "parameters", "transitions", "flag_rules", "watermark_rules"} {
 		if bytes.Contains(got, []byte(`"`+list+`": null`)) {
 			t.Errorf("an empty list of %s is null", list)
 		}

@@ -1,21 +1,36 @@
 package dat
 
-// MatrixDoc is the tables of this package as data, for GET /matrix. Its order
-// and content never change while a version of the service runs.
+// MatrixDoc is the tables of this package as data, for GET /matrix, with the
+// words that a form or a page shows for them. Its order and content never
+// change while a version of the service runs.
+//
+// A Title is what a page calls something, a Meaning one sentence or two.
 type MatrixDoc struct {
-	States         []StateDoc      `json:"states"`
-	Inputs         []InputDoc      `json:"inputs"`
-	Groups         []GroupDoc      `json:"groups"`
-	Parameters     []ParamDoc      `json:"parameters"`
-	Transitions    []TransitionDoc `json:"transitions"`
-	FlagRules      []RuleDoc       `json:"flag_rules"`
-	WatermarkRules []RuleDoc       `json:"watermark_rules"`
+	States             []StateDoc      `json:"states"`
+	Inputs             []InputDoc      `json:"inputs"`
+	Operations         []OperationDoc  `json:"operations"`
+	Groups             []GroupDoc      `json:"groups"`
+	Parameters         []ParamDoc      `json:"parameters"`
+	Sections           []SectionDoc    `json:"sections"`
+	Transitions        []TransitionDoc `json:"transitions"`
+	FlagRules          []RuleDoc       `json:"flag_rules"`
+	WatermarkRules     []RuleDoc       `json:"watermark_rules"`
+	Enums              []EnumDoc       `json:"enums"`
+	Streams            []StreamDoc     `json:"streams"`
+	Events             []EventDoc      `json:"events"`
+	Returns            []Return        `json:"returns"`
+	ObjectTypes        []ObjectTypeDoc `json:"object_types"`
+	IAAttributes       []AttributeDoc  `json:"ia_attributes"`
+	ProviderAttributes []AttributeDoc  `json:"provider_attributes"`
+	ConnQual           RangeDoc        `json:"conn_qual"`
 }
 
 // StateDoc is an endpoint state: whether it ever occurs, as which state it is
 // judged, and the subtype that it gives DAT_INVALID_STATE.
 type StateDoc struct {
 	State    EPState `json:"state"`
+	Title    string  `json:"title"`
+	Meaning  string  `json:"meaning"`
 	Occurs   bool    `json:"occurs"`
 	JudgedAs EPState `json:"judged_as"`
 	Subtype  Subtype `json:"subtype"`
@@ -29,6 +44,15 @@ type InputDoc struct {
 	Cause string `json:"cause"`
 }
 
+// OperationDoc is a word of an endpoint's `operations` with the inputs behind
+// it: the operation is possible where one of them is.
+type OperationDoc struct {
+	Operation string  `json:"operation"`
+	Title     string  `json:"title"`
+	Meaning   string  `json:"meaning"`
+	Inputs    []Input `json:"inputs"`
+}
+
 // GroupDoc is a group of parameters that can be modified in the same states.
 type GroupDoc struct {
 	Group  Group     `json:"group"`
@@ -37,9 +61,13 @@ type GroupDoc struct {
 
 // ParamDoc is a row of the modify matrix. Limit names the IA attribute that
 // bounds a count or size, Choices are the allowed words, Stream is what an EVD
-// must have been made for; each is null or empty where it has no meaning.
+// must have been made for, Type the type of the object that a handle names,
+// Names the named attributes that it can hold; each is null or empty where it
+// has no meaning.
 type ParamDoc struct {
 	Name    string    `json:"name"`
+	Title   string    `json:"title"`
+	Meaning string    `json:"meaning"`
 	Page    *string   `json:"page"`
 	Group   Group     `json:"group"`
 	States  []EPState `json:"states"`
@@ -47,8 +75,28 @@ type ParamDoc struct {
 	Limit   *string   `json:"limit"`
 	Choices []string  `json:"choices"`
 	Stream  *Stream   `json:"stream"`
-	// Create tells whether dat_ep_create takes it.
+	// Create reports whether dat_ep_create takes it.
 	Create bool `json:"create"`
+	// NeedsRecvIdle reports whether it can be modified only while no receive
+	// is outstanding (M8).
+	NeedsRecvIdle bool        `json:"needs_recv_idle"`
+	Type          *ObjectType `json:"type"`
+	Names         []NamedDoc  `json:"names"`
+}
+
+// NamedDoc is a named attribute of a transport- or provider-specific parameter
+// with the range of its value, which is a whole number. Max is null where each
+// provider says its own.
+type NamedDoc struct {
+	Name string `json:"name"`
+	Min  int64  `json:"min"`
+	Max  *int64 `json:"max"`
+}
+
+// SectionDoc is a heading under which a form shows parameters, by their names.
+type SectionDoc struct {
+	Title      string   `json:"title"`
+	Parameters []string `json:"parameters"`
 }
 
 // TransitionDoc is a cell of the transition table, for a state that occurs.
@@ -72,9 +120,15 @@ type RuleDoc struct {
 
 // Matrix gives the tables as data, from the same arrays that judge the calls.
 func Matrix() MatrixDoc {
-	doc := MatrixDoc{WatermarkRules: watermarkRules[:]}
+	doc := MatrixDoc{
+		Operations: operationDocs(), Sections: sectionDocs(), WatermarkRules: watermarkRules[:],
+		Enums: enumDocs(), Streams: streamDocs[:], Events: eventDocs(), Returns: allOf[Return](), ObjectTypes: objectTypeDocs(),
+		IAAttributes: docsOfAttributes(iaAttributeSections[:]), ProviderAttributes: docsOfAttributes(providerAttributeSections[:]),
+		ConnQual: RangeDoc{minConnQual, maxConnQual},
+	}
 	for s := range EPState(numStates) {
-		doc.States = append(doc.States, StateDoc{s, s.Occurs(), siblings[s], stateSubtypes[s]})
+		title, meaning := s.wording()
+		doc.States = append(doc.States, StateDoc{s, title, meaning, s.Occurs(), siblings[s], stateSubtypes[s]})
 	}
 	for in := range numInputs {
 		kind := "event"
@@ -87,7 +141,7 @@ func Matrix() MatrixDoc {
 		doc.Groups = append(doc.Groups, GroupDoc{g, listed(groupStates(g))})
 	}
 	for p := range numParams {
-		doc.Parameters = append(doc.Parameters, p.doc())
+		doc.Parameters = append(doc.Parameters, worded(p.doc()))
 	}
 	for s := range EPState(numStates) {
 		for in := Input(0); s.Occurs() && in < numInputs; in++ {

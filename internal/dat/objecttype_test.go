@@ -56,9 +56,9 @@ func TestD39EveryCountOfAnIAIsOfOneType(t *testing.T) {
 	}
 }
 
-// handleTypes are the types of the objects that an object of a type can name,
+// typesOfHandles are the types of the objects that an object of a type can name,
 // by the last word of its members: `recv_evd` is an EVD.
-func handleTypes(typ ObjectType) []ObjectType {
+func typesOfHandles(typ ObjectType) []ObjectType {
 	var found []ObjectType
 	object := reflect.TypeOf(typ.New()).Elem()
 	for i, name := range jsonNames(object) {
@@ -74,7 +74,7 @@ func handleTypes(typ ObjectType) []ObjectType {
 func TestT49WhatIsUsedIsMadeAgainBeforeItsUsers(t *testing.T) {
 	order := RemakeOrder()
 	for i, typ := range order {
-		for _, used := range handleTypes(typ) {
+		for _, used := range typesOfHandles(typ) {
 			if j := slices.Index(order, used); j < 0 || j > i {
 				t.Errorf("%s uses %s and comes before it in %s", typ, used, order)
 			}

@@ -1,13 +1,14 @@
 import "@patternfly/react-core/dist/styles/base.css";
-import "./app/app.css";
+import "./app/base.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { matrix } from "./api/matrix";
 import { Refusal } from "./api/problem";
 import { session } from "./api/session";
-import { browserWorld, Feed } from "./api/stream/feed";
-import { keepLive } from "./api/stream/live";
+import { browserEnvironment, Feed } from "./api/stream/feed";
+import { refreshOnChange } from "./api/stream/refresh";
 import { FeedContext } from "./api/stream/useFeed";
 import { router } from "./app/router";
 
@@ -22,8 +23,11 @@ const queries = new QueryClient({
   },
 });
 
-const feed = new Feed(browserWorld(() => session.renew()));
-keepLive(feed, queries);
+// Every screen needs it: it is asked for while the code of the first one is on its way.
+void queries.prefetchQuery(matrix());
+
+const feed = new Feed(browserEnvironment(() => session.renew()));
+refreshOnChange(feed, queries);
 feed.start();
 
 createRoot(document.getElementById("root")!).render(

@@ -1,6 +1,10 @@
 package document
 
-import "github.com/danielgtaylor/huma/v2"
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/datapi/datapi/internal/dat"
+)
 
 // describe gives a component and its members their descriptions, and the members what their Go types cannot say.
 func describe(name string, s *huma.Schema) {
@@ -49,11 +53,21 @@ var corrections = map[string]func(*huma.Schema){
 	"name":                    pattern("^[a-z0-9._-]{1,63}$"),
 	"EventData.software":      anything,
 	"IA.provider":             words("soft", "verbs"),
-	"Node.state":              words("UP", "DOWN"),
-	"Node.name":               notNull,
-	"Check.name":              notNull,
-	"Whoami.name":             notNull,
-	"SessionInfo.name":        notNull,
+	"AttributeDoc.name":       notNull,
+	"EventDoc.kind": words(string(dat.EventKindCompletion), string(dat.EventKindRequest), string(dat.EventKindConnection),
+		string(dat.EventKindFailure), string(dat.EventKindWatermark), string(dat.EventKindSoftware)),
+	"InputDoc.kind":      words("operation", "event"),
+	"NamedDoc.name":      notNull,
+	"ParamDoc.group":     words(enumOf[dat.Group]("").words...),
+	"ParamDoc.kind":      words(enumOf[dat.ValueKind]("").words...),
+	"ParamDoc.name":      notNull,
+	"StreamDoc.fed_by":   words(string(dat.FeederEndpoint), string(dat.FeederServicePoint), string(dat.FeederConsumer), string(dat.FeederIA)),
+	"TransitionDoc.kind": words(enumOf[dat.VerdictKind]("").words...),
+	"Node.state":         words("UP", "DOWN"),
+	"Node.name":          notNull,
+	"Check.name":         notNull,
+	"Whoami.name":        notNull,
+	"SessionInfo.name":   notNull,
 }
 
 func anything(s *huma.Schema) { *s = huma.Schema{} }

@@ -61,6 +61,7 @@ var enums = map[reflect.Type]enum{
 	reflect.TypeFor[dat.SRQState]():       enumOf[dat.SRQState]("DAT_SRQ_STATE."),
 	reflect.TypeFor[dat.DTOStatus]():      enumOf[dat.DTOStatus]("A DAT_DTO_COMPLETION_STATUS, of RMR binds too."),
 	reflect.TypeFor[dat.DTOKind]():        enumOf[dat.DTOKind]("The operation that a completion is of."),
+	reflect.TypeFor[dat.Input]():          enumOf[dat.Input]("What can happen to an endpoint: an operation of a caller or an event of the engine."),
 }
 
 // scalars are the types whose schema huma would not make as the wire has it.

@@ -1,4 +1,4 @@
-import { guardedFetch } from "./client";
+import { fetchWithSession } from "./client";
 import { problemOf, Refusal } from "./problem";
 
 /**
@@ -49,7 +49,7 @@ export async function perform<T = unknown>(call: Call): Promise<Answer<T>> {
     headers: headersOf({ ...call, reason: call.reason && headerText(call.reason) }),
     body: call.body === undefined ? undefined : JSON.stringify(call.body),
   });
-  const response = await guardedFetch(request);
+  const response = await fetchWithSession(request);
   const text = await response.text();
   const body: unknown = text ? parse(text) : null;
   if (!response.ok) throw new Refusal(problemOf(response, body));

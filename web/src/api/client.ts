@@ -4,7 +4,7 @@ import type { paths } from "./schema";
 import { session } from "./session";
 
 /** Fetches with the session's cookie; a 401 waits for a sign-in and is sent again. */
-export async function guardedFetch(request: Request): Promise<Response> {
+export async function fetchWithSession(request: Request): Promise<Response> {
   for (;;) {
     const answer = await fetch(request.clone()).catch((cause: unknown) => {
       if (request.signal.aborted) throw cause;
@@ -16,7 +16,7 @@ export async function guardedFetch(request: Request): Promise<Response> {
 }
 
 /** The typed client of all reads; the paths are those of openapi.yaml. */
-export const client = createClient<paths>({ baseUrl: base(), fetch: guardedFetch });
+export const client = createClient<paths>({ baseUrl: base(), fetch: fetchWithSession });
 
 function base(): string {
   return `${globalThis.location?.origin ?? "http://localhost"}/api/v1`;

@@ -3,31 +3,10 @@ import type { components } from "./schema";
 /** The objects of the API by DAT's nouns; openapi.yaml says what they hold. */
 type Schemas = components["schemas"];
 
-export type EPState =
-  | "UNCONNECTED"
-  | "RESERVED"
-  | "PASSIVE_CONNECTION_PENDING"
-  | "ACTIVE_CONNECTION_PENDING"
-  | "TENTATIVE_CONNECTION_PENDING"
-  | "COMPLETION_PENDING"
-  | "CONNECTED"
-  | "DISCONNECT_PENDING"
-  | "DISCONNECTED";
+/** The states that occur: DAT names others that the service never produces. */
+export type EPState = Exclude<Schemas["EPState"], `UNCONFIGURED_${string}` | `CONNECTED_${string}`>;
 
-/** The nine states that occur, in the order in which an endpoint lives through them. */
-export const epStates: readonly EPState[] = [
-  "UNCONNECTED",
-  "RESERVED",
-  "PASSIVE_CONNECTION_PENDING",
-  "TENTATIVE_CONNECTION_PENDING",
-  "ACTIVE_CONNECTION_PENDING",
-  "COMPLETION_PENDING",
-  "CONNECTED",
-  "DISCONNECT_PENDING",
-  "DISCONNECTED",
-];
-
-/** An endpoint; its state is one of the nine that occur. */
+/** An endpoint; its state is one of those that occur. */
 export type Endpoint = Omit<Schemas["Endpoint"], "state"> & { state: EPState };
 
 /** What an endpoint may be told to do; `operations` of an endpoint is a subset. */
@@ -73,10 +52,7 @@ export type DATEvent = Schemas["Event"];
 export type Meta = PZ;
 
 /** One row of the append-only log; before and after hold the members that changed. */
-export type Change = Omit<Schemas["Change"], "before" | "after"> & {
-  before: Record<string, unknown> | null;
-  after: Record<string, unknown> | null;
-};
+export type Change = Schemas["Change"];
 
 /** One page of a list. */
 export interface Page<T> {
@@ -84,3 +60,20 @@ export interface Page<T> {
   next_cursor: string | null;
   total?: number;
 }
+
+/** What each collection holds. */
+export interface Items {
+  ias: IA;
+  endpoints: Endpoint;
+  pzs: PZ;
+  evds: EVD;
+  srqs: SRQ;
+  lmrs: LMR;
+  rmrs: RMR;
+  psps: PSP;
+  rsps: RSP;
+  crs: CR;
+}
+
+/** Collections whose lists and members are read in the same way. */
+export type Collection = keyof Items;

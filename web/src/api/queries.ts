@@ -1,50 +1,68 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { client, read } from "./client";
-import type { Change, DATEvent, Endpoint, EPStatus, IA, Node, Page, RecvQuery } from "./model";
+import type { Change, Collection, DATEvent, Endpoint, EPStatus, Items, Node, Page, RecvQuery } from "./model";
+import type { paths } from "./schema";
 
-/** A filter or option of a list: repeated values mean "or". */
-export type ListQuery = Record<string, string | number | boolean | string[] | undefined>;
+/** The filters and options of a list; repeated values mean "or". */
+export type ListQuery<C extends Collection = Collection> = NonNullable<paths[`/${C}`]["get"]["parameters"]["query"]>;
 
-/** Collections whose lists and members are read in the same way. */
-export type Collection = "ias" | "endpoints" | "pzs" | "evds" | "srqs" | "lmrs" | "rmrs" | "psps" | "rsps" | "crs";
+/** The filters and options of the log. */
+export type ChangesQuery = NonNullable<paths["/changes"]["get"]["parameters"]["query"]>;
 
-const listPath = {
-  ias: "/ias",
-  endpoints: "/endpoints",
-  pzs: "/pzs",
-  evds: "/evds",
-  srqs: "/srqs",
-  lmrs: "/lmrs",
-  rmrs: "/rmrs",
-  psps: "/psps",
-  rsps: "/rsps",
-  crs: "/crs",
-} as const satisfies Record<Collection, string>;
+type PageReaders = { [C in Collection]: (query: ListQuery<C>, signal?: AbortSignal) => Promise<Page<Items[C]>> };
+type ObjectReaders = { [C in Collection]: (id: string, signal?: AbortSignal) => Promise<Items[C]> };
+
+const pages: PageReaders = {
+  ias: (query, signal) => read(client.GET("/ias", { params: { query }, signal })),
+  endpoints: (query, signal) => read(client.GET("/endpoints", { params: { query }, signal })),
+  pzs: (query, signal) => read(client.GET("/pzs", { params: { query }, signal })),
+  evds: (query, signal) => read(client.GET("/evds", { params: { query }, signal })),
+  srqs: (query, signal) => read(client.GET("/srqs", { params: { query }, signal })),
+  lmrs: (query, signal) => read(client.GET("/lmrs", { params: { query }, signal })),
+  rmrs: (query, signal) => read(client.GET("/rmrs", { params: { query }, signal })),
+  psps: (query, signal) => read(client.GET("/psps", { params: { query }, signal })),
+  rsps: (query, signal) => read(client.GET("/rsps", { params: { query }, signal })),
+  crs: (query, signal) => read(client.GET("/crs", { params: { query }, signal })),
+};
+
+const objects: ObjectReaders = {
+  ias: (ia, signal) => read(client.GET("/ias/{ia}", { params: { path: { ia } }, signal })),
+  endpoints: (id, signal) => read(client.GET("/endpoints/{id}", { params: { path: { id } }, signal })),
+  pzs: (id, signal) => read(client.GET("/pzs/{id}", { params: { path: { id } }, signal })),
+  evds: (id, signal) => read(client.GET("/evds/{id}", { params: { path: { id } }, signal })),
+  srqs: (id, signal) => read(client.GET("/srqs/{id}", { params: { path: { id } }, signal })),
+  lmrs: (id, signal) => read(client.GET("/lmrs/{id}", { params: { path: { id } }, signal })),
+  rmrs: (id, signal) => read(client.GET("/rmrs/{id}", { params: { path: { id } }, signal })),
+  psps: (id, signal) => read(client.GET("/psps/{id}", { params: { path: { id } }, signal })),
+  rsps: (id, signal) => read(client.GET("/rsps/{id}", { params: { path: { id } }, signal })),
+  crs: (id, signal) => read(client.GET("/crs/{id}", { params: { path: { id } }, signal })),
+};
+
+/** Reads one page of a collection. */
+export const readPage = <C extends Collection>(collection: C, query: ListQuery<C>, signal?: AbortSignal): Promise<Page<Items[C]>> =>
+  pages[collection](query, signal);
+
+/** Reads one page of the log. */
+export const readChanges = (query: ChangesQuery, signal?: AbortSignal): Promise<Page<Change>> =>
+  read(client.GET("/changes", { params: { query }, signal }));
+
+/** The name filter for a text that somebody typed: without a star it finds every name that holds the text. */
+export const nameFilter = (text: string): string => (text.includes("*") ? text : `*${text}*`);
 
 /** One page of a collection. */
-export const list = <T>(collection: Collection, query: ListQuery = {}) =>
+export const list = <C extends Collection>(collection: C, query: ListQuery<C> = {}) =>
   queryOptions({
     queryKey: [collection, "list", query],
-    queryFn: ({ signal }) =>
-      read<Page<T>>(client.GET(listPath[collection], { params: { query: query as never }, signal })),
+    queryFn: ({ signal }) => readPage(collection, query, signal),
     placeholderData: keepPreviousData,
   });
 
-/** One object of a collection. */
-export const one = <T>(collection: Exclude<Collection, "ias">, id: string) =>
+/** One object of a collection; an IA with every attribute of dat_ia_query. */
+export const one = <C extends Collection>(collection: C, id: string) =>
   queryOptions({
     queryKey: [collection, "one", id],
-    queryFn: ({ signal }) => read<T>(client.GET(`${listPath[collection]}/{id}`, { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => objects[collection](id, signal),
   });
-
-/** One IA with every attribute of dat_ia_query. */
-export const ia = (id: string) =>
-  queryOptions({
-    queryKey: ["ias", "one", id],
-    queryFn: ({ signal }) => read<IA>(client.GET("/ias/{ia}", { params: { path: { ia: id } }, signal })),
-  });
-
-export const endpoint = (id: string) => one<Endpoint>("endpoints", id);
 
 /** An endpoint as it was: at a time, or right after a change. */
 export const endpointAsOf = (id: string, moment: string) =>
@@ -55,14 +73,15 @@ export const endpointAsOf = (id: string, moment: string) =>
     staleTime: Infinity,
   });
 
-const livePause = 1000;
+/** Milliseconds between two reads of what only the live service knows. */
+const liveInterval = 1000;
 
 /** The live status of one endpoint, read every second while it is looked at. */
 export const status = (id: string) =>
   queryOptions({
     queryKey: ["endpoints", "status", id],
     queryFn: ({ signal }) => read<EPStatus>(client.GET("/endpoints/{id}/status", { params: { path: { id } }, signal })),
-    refetchInterval: livePause,
+    refetchInterval: liveInterval,
     retry: false,
   });
 
@@ -71,7 +90,7 @@ export const recvs = (id: string) =>
   queryOptions({
     queryKey: ["endpoints", "recvs", id],
     queryFn: ({ signal }) => read<RecvQuery>(client.GET("/endpoints/{id}/recvs", { params: { path: { id } }, signal })),
-    refetchInterval: livePause,
+    refetchInterval: liveInterval,
     retry: false,
   });
 
@@ -80,10 +99,9 @@ export const statuses = (ids: string[]) =>
   queryOptions({
     queryKey: ["endpoints", "statuses", ids],
     queryFn: async ({ signal }) => {
-      const answer = await read<{ items: (EPStatus & { id: string })[] } | (EPStatus & { id: string })[]>(
+      const { items } = await read<{ items: (EPStatus & { id: string })[] }>(
         client.GET("/endpoints/status", { params: { query: { id: ids } }, signal }),
       );
-      const items = Array.isArray(answer) ? answer : answer.items;
       return new Map(items.map((item) => [item.id, item]));
     },
     enabled: ids.length > 0,
@@ -112,10 +130,10 @@ export const historyVersion = (id: string, version: number) =>
   });
 
 /** The log. */
-export const changes = (query: ListQuery) =>
+export const changes = (query: ChangesQuery) =>
   queryOptions({
     queryKey: ["changes", "list", query],
-    queryFn: ({ signal }) => read<Page<Change>>(client.GET("/changes", { params: { query: query as never }, signal })),
+    queryFn: ({ signal }) => readChanges(query, signal),
     placeholderData: keepPreviousData,
   });
 
@@ -130,12 +148,10 @@ export const queuedEvents = (id: string, limit = 100) =>
     refetchInterval: 2000,
   });
 
+/** The nodes that share the database. */
 export const nodes = () =>
   queryOptions({
     queryKey: ["nodes", "list"],
-    queryFn: async ({ signal }) => {
-      const answer = await read<{ items: Node[] } | Node[]>(client.GET("/nodes", { signal }));
-      return Array.isArray(answer) ? answer : answer.items;
-    },
+    queryFn: async ({ signal }) => (await read<{ items: Node[] }>(client.GET("/nodes", { signal }))).items,
     refetchInterval: 10_000,
   });

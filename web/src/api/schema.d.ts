@@ -736,7 +736,7 @@ export interface paths {
         };
         /**
          * Get the rules of DAT as data
-         * @description The modify matrix, the transition table and the flag rules that judge the calls.
+         * @description The modify matrix, the transition table and the flag rules that judge the calls, with the words that a page shows for them.
          */
         get: operations["get-matrix"];
         put?: never;
@@ -1080,6 +1080,17 @@ export interface components {
             endpoint?: string | null;
             /** @description Goes to the peer with the answer. */
             private_data?: string | null;
+        };
+        /** @description An attribute of dat_ia_query. */
+        AttributeDoc: {
+            /** @description Whether its number is one of bytes. */
+            bytes: boolean;
+            /** @description What it means, in a sentence or two. */
+            meaning: string;
+            /** @description The attribute's name. */
+            name: string;
+            /** @description The heading under which a page shows it. */
+            section: string;
         };
         BatchBody: {
             /** @description All or nothing. Takes only what can be undone. */
@@ -2132,6 +2143,13 @@ export interface components {
              */
             version: number;
         };
+        /** @description An enumeration. */
+        EnumDoc: {
+            /** @description Its name in this document. */
+            enum: string;
+            /** @description Its values. */
+            words: components["schemas"]["WordDoc"][];
+        };
         /** @description An event in an EVD's queue. */
         Event: {
             /**
@@ -2184,6 +2202,20 @@ export interface components {
             transferred_length?: number;
             /** @description Whether the payload is longer. */
             truncated?: boolean;
+        };
+        /** @description An event. */
+        EventDoc: {
+            /** @description DAT's constant, which is also its cause in the change log. */
+            event: string;
+            /**
+             * @description What it is to somebody who looks after the fabric.
+             * @enum {string}
+             */
+            kind: "COMPLETION" | "REQUEST" | "CONNECTION" | "FAILURE" | "WATERMARK" | "SOFTWARE";
+            /** @description What it means, in a sentence or two. */
+            meaning: string;
+            /** @description The stream that it came by. */
+            stream: components["schemas"]["Stream"];
         };
         EventList: {
             /** @description The events, oldest first. */
@@ -2483,14 +2515,22 @@ export interface components {
              */
             srqs: number;
         };
+        /**
+         * @description What can happen to an endpoint: an operation of a caller or an event of the engine.
+         * @enum {string}
+         */
+        Input: "modify" | "set_watermark" | "query" | "get_status" | "recv_query" | "connect" | "dup_connect" | "accept" | "accept_own" | "reject" | "handoff" | "disconnect_abrupt" | "disconnect_graceful" | "reset" | "free" | "create_rsp" | "free_rsp" | "post_recv" | "post_send" | "post_rdma_write" | "post_rdma_read" | "bind_rmr" | "request" | "established" | "peer_rejected" | "non_peer_rejected" | "unreachable" | "timed_out" | "accept_failed" | "drained" | "disconnected" | "broken" | "hard_watermark" | "ep_error" | "device_gone" | "device_back" | "request_gone";
         /** @description An operation or an event. */
         InputDoc: {
             /** @description The DAT operation, the event, or the service's own word (restore, revert). */
             cause: string;
             /** @description The operation or event. */
-            input: string;
-            /** @description Which kind it is. */
-            kind: string;
+            input: components["schemas"]["Input"];
+            /**
+             * @description Which kind it is.
+             * @enum {string}
+             */
+            kind: "operation" | "event";
         };
         /** @description A local memory region of the service's own memory. */
         LMR: {
@@ -2605,18 +2645,38 @@ export interface components {
             /** @description The transport's own word for it, the name of an event without number, or why a change was made; null where there is none. */
             reason: string | null;
         };
-        /** @description The rules of DAT as data: what judges the calls. */
+        /** @description The rules of DAT as data: what judges the calls, and the words for it. */
         MatrixDoc: {
+            /** @description The range of a connection qualifier. */
+            conn_qual: components["schemas"]["RangeDoc"];
+            /** @description The enumerations with the words for their values. */
+            enums: components["schemas"]["EnumDoc"][];
+            /** @description The events. */
+            events: components["schemas"]["EventDoc"][];
             /** @description The rules of completion flags on shared EVDs. */
             flag_rules: components["schemas"]["RuleDoc"][];
             /** @description The groups of parameters that are modifiable in the same states. */
             groups: components["schemas"]["GroupDoc"][];
+            /** @description The attributes of the adapter, in the order in which a page shows them. */
+            ia_attributes: components["schemas"]["AttributeDoc"][];
             /** @description What can happen to an endpoint: operations and events. */
             inputs: components["schemas"]["InputDoc"][];
+            /** @description The types of objects. */
+            object_types: components["schemas"]["ObjectTypeDoc"][];
+            /** @description The operations, in the order of an endpoint's operations. */
+            operations: components["schemas"]["OperationDoc"][];
             /** @description The parameters of an endpoint, with their group and kind. */
             parameters: components["schemas"]["ParamDoc"][];
+            /** @description The attributes of the provider, in the order in which a page shows them. */
+            provider_attributes: components["schemas"]["AttributeDoc"][];
+            /** @description Every DAT_RETURN. */
+            returns: components["schemas"]["Return"][];
+            /** @description The headings under which a form shows parameters. */
+            sections: components["schemas"]["SectionDoc"][];
             /** @description The states. */
             states: components["schemas"]["StateDoc"][];
+            /** @description The event streams. */
+            streams: components["schemas"]["StreamDoc"][];
             /** @description What each input does in each state. */
             transitions: components["schemas"]["TransitionDoc"][];
             /** @description The rules of watermarks. */
@@ -2627,6 +2687,21 @@ export interface components {
          * @enum {string}
          */
         MemType: "VIRTUAL" | "LMR" | "SHARED_VIRTUAL";
+        /** @description A named attribute, whose value is a whole number. */
+        NamedDoc: {
+            /**
+             * Format: int64
+             * @description The greatest value, or null where each provider says its own.
+             */
+            max: number | null;
+            /**
+             * Format: int64
+             * @description The least value.
+             */
+            min: number;
+            /** @description The attribute's name. */
+            name: string;
+        };
         NoMembers: Record<string, never>;
         /** @description A host that shares the database. */
         Node: {
@@ -2677,6 +2752,24 @@ export interface components {
          * @enum {string}
          */
         ObjectType: "ia" | "pz" | "evd" | "srq" | "lmr" | "rmr" | "endpoint" | "psp" | "rsp" | "cr";
+        /** @description A type of objects. */
+        ObjectTypeDoc: {
+            /** @description The adapter's attribute that bounds how many it can have, or null. */
+            limit: string | null;
+            /** @description The object's type. */
+            type: components["schemas"]["ObjectType"];
+        };
+        /** @description An operation, possible where one of its inputs is. */
+        OperationDoc: {
+            /** @description The inputs behind it. */
+            inputs: components["schemas"]["Input"][];
+            /** @description What it means, in a sentence or two. */
+            meaning: string;
+            /** @description Its word in an endpoint's operations. */
+            operation: string;
+            /** @description What a page calls it. */
+            title: string;
+        };
         /** @description A public service point: connection requests to a qualifier. */
         PSP: {
             /**
@@ -2815,20 +2908,36 @@ export interface components {
             choices: string[];
             /** @description Whether it can be given at creation. */
             create: boolean;
-            /** @description The group's name. */
-            group: string;
-            /** @description Which kind it is. */
-            kind: string;
+            /**
+             * @description The group's name.
+             * @enum {string}
+             */
+            group: "NEVER" | "PZ" | "SETUP" | "QUIET";
+            /**
+             * @description Which kind it is.
+             * @enum {string}
+             */
+            kind: "OTHER" | "HANDLE" | "COUNT" | "SIZE" | "CHOICE" | "NAMED" | "WATERMARK";
             /** @description The adapter's attribute that bounds it. */
             limit: string | null;
-            /** @description The consumer's own word, unique per type among the living: 1–63 of a-z 0-9 . _ -; null is none. */
+            /** @description What it means, in a sentence or two. */
+            meaning: string;
+            /** @description The name that a modify uses. */
             name: string;
+            /** @description The named attributes that it can hold. */
+            names: components["schemas"]["NamedDoc"][];
+            /** @description Whether it can be modified only while no receive is outstanding. */
+            needs_recv_idle: boolean;
             /** @description Its name in the man page. */
             page: string | null;
-            /** @description The states. */
+            /** @description The states in which it can be modified. */
             states: components["schemas"]["EPState"][];
-            /** @description The stream that it came by. */
+            /** @description The stream that its EVD must have been made for, or null. */
             stream: components["schemas"]["Stream"] | null;
+            /** @description What a page calls it. */
+            title: string;
+            /** @description The type of the object that it names, or null. */
+            type: components["schemas"]["ObjectType"] | null;
         };
         /** @description The other end of a connection, as far as it is known. */
         Peer: {
@@ -3262,6 +3371,19 @@ export interface components {
              */
             total?: number;
         };
+        /** @description A range of whole numbers, both ends included. */
+        RangeDoc: {
+            /**
+             * Format: int64
+             * @description The greatest value.
+             */
+            max: number;
+            /**
+             * Format: int64
+             * @description The least value.
+             */
+            min: number;
+        };
         RecvPost: {
             /** @description Comes back in the completions; of several receives each gets it with a number. Made where left out. */
             cookie?: string;
@@ -3470,6 +3592,13 @@ export interface components {
             /** @description The low watermark of an SRQ. */
             srq_low_watermark: boolean;
         };
+        /** @description A heading with the parameters under it. */
+        SectionDoc: {
+            /** @description Their names. */
+            parameters: string[];
+            /** @description What a page calls it. */
+            title: string;
+        };
         SendPost: {
             /** @description Flags of this posting; DEFAULT where left out. */
             completion_flags?: components["schemas"]["CompletionFlag"][];
@@ -3515,12 +3644,16 @@ export interface components {
         StateDoc: {
             /** @description The state whose rules it has. */
             judged_as: components["schemas"]["EPState"];
+            /** @description What it means, in a sentence or two. */
+            meaning: string;
             /** @description Whether the state is ever produced. */
             occurs: boolean;
             /** @description The state. */
             state: components["schemas"]["EPState"];
             /** @description The subtype of the refusal, or null. */
             subtype: components["schemas"]["Subtype"] | null;
+            /** @description What a page calls it. */
+            title: string;
         };
         StatusList: {
             /** @description In the order asked for, each once. */
@@ -3531,6 +3664,18 @@ export interface components {
          * @enum {string}
          */
         Stream: "SOFTWARE" | "CR" | "DTO" | "CONNECTION" | "RMR_BIND" | "ASYNC";
+        /** @description An event stream. */
+        StreamDoc: {
+            /**
+             * @description What sends events by it.
+             * @enum {string}
+             */
+            fed_by: "ENDPOINT" | "SERVICE_POINT" | "CONSUMER" | "IA";
+            /** @description What it means, in a sentence or two. */
+            meaning: string;
+            /** @description The stream. */
+            stream: components["schemas"]["Stream"];
+        };
         /**
          * @description A DAT_RETURN_SUBTYPE.
          * @enum {string}
@@ -3541,9 +3686,12 @@ export interface components {
             /** @description DAT's event, or null where DAT has none (then reason names it). */
             event: components["schemas"]["EventNumber"] | null;
             /** @description The operation or event. */
-            input: string;
-            /** @description Which kind it is. */
-            kind: string;
+            input: components["schemas"]["Input"];
+            /**
+             * @description Which kind it is.
+             * @enum {string}
+             */
+            kind: "UNDECIDED" | "MOVE" | "STAY" | "NO_EFFECT" | "END" | "REFUSE" | "IGNORE";
             /** @description The state after it, or null. */
             next: components["schemas"]["EPState"] | null;
             /** @description The refusal, or null. */
@@ -3621,6 +3769,17 @@ export interface components {
             role: "operator";
             /** @description The program's version. */
             version: string;
+        };
+        /** @description A value of an enumeration. */
+        WordDoc: {
+            /** @description What it means, in a sentence or two. */
+            meaning: string;
+            /** @description The value that an object shows in its place, or null. */
+            stored_as: string | null;
+            /** @description What a page calls it. */
+            title: string;
+            /** @description The value. */
+            word: string;
         };
     };
     responses: never;

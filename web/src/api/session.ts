@@ -24,7 +24,7 @@ class Session {
       let done = () => {};
       const promise = new Promise<void>((resolve) => (done = resolve));
       this.waiting = { promise, done };
-      this.tell();
+      this.notify();
     }
     return this.waiting.promise;
   }
@@ -42,11 +42,11 @@ class Session {
     }
     this.waiting?.done();
     this.waiting = null;
-    this.tell();
+    this.notify();
     return null;
   }
 
-  private tell() {
+  private notify() {
     for (const listener of this.listeners) listener();
   }
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { useFreshness } from "~/api/stream/useFeed";
 import type { Freshness, FreshnessState } from "~/api/stream/freshness";
 import { clock } from "~/components/time";
+import "./FreshnessStamp.css";
 
 interface Look {
   color: "green" | "blue" | "orange" | "red" | "grey";

@@ -21,14 +21,17 @@ import MoonIcon from "@patternfly/react-icons/dist/esm/icons/moon-icon";
 import SearchIcon from "@patternfly/react-icons/dist/esm/icons/search-icon";
 import SunIcon from "@patternfly/react-icons/dist/esm/icons/sun-icon";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { isDoubtful } from "~/api/stream/freshness";
 import { useFreshness } from "~/api/stream/useFeed";
 import { FreshnessStamp } from "./FreshnessStamp";
+import { DialogBoundary } from "~/components/action/DialogBoundary";
+import { MatrixGate } from "./MatrixGate";
+import { screens } from "./navigation";
 import { CommandPalette } from "./palette/CommandPalette";
-import { places } from "./places";
 import { SignIn } from "./SignIn";
 import { chooseTheme, useThemeChoice, type ThemeChoice } from "./theme";
+import "./Shell.css";
 
 const nextTheme: Record<ThemeChoice, ThemeChoice> = { system: "light", light: "dark", dark: "system" };
 const themeIcon = { system: <AdjustIcon />, light: <SunIcon />, dark: <MoonIcon /> };
@@ -52,31 +55,65 @@ function Brand() {
   );
 }
 
-const narrow = () => typeof matchMedia === "function" && matchMedia("(max-width: 1199px)").matches;
-
 /** The frame around every screen: where am I, how fresh is it, what can I do. */
 export function Shell() {
   const [palette, setPalette] = useState(false);
-  const [sidebar, setSidebar] = useState(() => !narrow());
+  const [sidebar, setSidebar] = useState(() => !isNarrow());
   const path = useRouterState({ select: (state) => state.location.pathname });
   const doubtful = isDoubtful(useFreshness());
+  const closePalette = () => setPalette(false);
+  usePaletteKey(() => setPalette((open) => !open));
 
   useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
-        event.preventDefault();
-        setPalette((open) => !open);
-      }
-    };
-    document.addEventListener("keydown", listen);
-    return () => document.removeEventListener("keydown", listen);
-  }, []);
-
-  useEffect(() => {
-    if (narrow()) setSidebar(false);
+    if (isNarrow()) setSidebar(false);
   }, [path]);
 
-  const masthead = (
+  return (
+    <Page
+      masthead={<Header sidebar={sidebar} onSidebar={() => setSidebar((open) => !open)} onPalette={() => setPalette(true)} />}
+      sidebar={<Sidebar open={sidebar} path={path} />}
+      skipToContent={<SkipToContent href="#main">Skip to the content</SkipToContent>}
+      mainContainerId="main"
+      isContentFilled
+      className={doubtful ? "dp-doubtful" : undefined}
+    >
+      <MatrixGate>
+        <Outlet />
+      </MatrixGate>
+      {palette && (
+        <DialogBoundary onClose={closePalette}>
+          <CommandPalette onClose={closePalette} />
+        </DialogBoundary>
+      )}
+      <SignIn />
+    </Page>
+  );
+}
+
+const isNarrow = () => typeof matchMedia === "function" && matchMedia("(max-width: 1199px)").matches;
+
+/** Calls on Ctrl+K, or Command+K. */
+function usePaletteKey(toggle: () => void): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return;
+    event.preventDefault();
+    toggle();
+  });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onKey(event);
+    document.addEventListener("keydown", listener);
+    return () => document.removeEventListener("keydown", listener);
+  }, []);
+}
+
+interface HeaderProps {
+  sidebar: boolean;
+  onSidebar: () => void;
+  onPalette: () => void;
+}
+
+function Header({ sidebar, onSidebar, onPalette }: HeaderProps) {
+  return (
     <Masthead className="dp-masthead">
       <MastheadMain>
         <MastheadToggle>
@@ -85,7 +122,7 @@ export function Shell() {
             isHamburgerButton
             aria-label="Show or hide the navigation"
             isSidebarOpen={sidebar}
-            onSidebarToggle={() => setSidebar((open) => !open)}
+            onSidebarToggle={onSidebar}
           />
         </MastheadToggle>
         <MastheadBrand>
@@ -95,7 +132,7 @@ export function Shell() {
         </MastheadBrand>
       </MastheadMain>
       <MastheadContent>
-        <Button variant="tertiary" icon={<SearchIcon />} className="dp-palette-button" aria-label="Find or do something Ctrl K" onClick={() => setPalette(true)}>
+        <Button variant="tertiary" icon={<SearchIcon />} className="dp-palette-button" aria-label="Find or do something Ctrl K" onClick={onPalette}>
           <span className="dp-palette-hint">Find or do something</span> <kbd>Ctrl K</kbd>
         </Button>
         <FreshnessStamp />
@@ -103,39 +140,24 @@ export function Shell() {
       </MastheadContent>
     </Masthead>
   );
-
-  return (
-    <Page
-      masthead={masthead}
-      sidebar={<Sidebar open={sidebar} path={path} />}
-      skipToContent={<SkipToContent href="#main">Skip to the content</SkipToContent>}
-      mainContainerId="main"
-      isContentFilled
-      className={doubtful ? "dp-doubtful" : undefined}
-    >
-      <Outlet />
-      {palette && <CommandPalette onClose={() => setPalette(false)} />}
-      <SignIn />
-    </Page>
-  );
 }
 
 function Sidebar({ open, path }: { open: boolean; path: string }) {
-  const groups = [...new Set(places.map((place) => place.group))];
+  const groups = [...new Set(screens.map((screen) => screen.group))];
   return (
     <PageSidebar isSidebarOpen={open}>
       <PageSidebarBody>
         <Nav aria-label="Screens">
           {groups.map((group) => (
             <NavGroup key={group} title={group}>
-              {places
-                .filter((place) => place.group === group)
-                .map((place) => {
-                  const active = place.path === "/" ? path === "/" : path.startsWith(place.path);
+              {screens
+                .filter((screen) => screen.group === group)
+                .map((screen) => {
+                  const active = screen.path === "/" ? path === "/" : path.startsWith(screen.path);
                   return (
-                    <NavItem key={place.path} isActive={active}>
-                      <Link to={place.path} aria-current={active ? "page" : undefined} className="pf-v6-c-nav__link">
-                        {place.name}
+                    <NavItem key={screen.path} isActive={active}>
+                      <Link to={screen.path} aria-current={active ? "page" : undefined} className="pf-v6-c-nav__link">
+                        {screen.name}
                       </Link>
                     </NavItem>
                   );

@@ -1,4 +1,5 @@
 import { differences, valueText } from "./difference";
+import "./DiffTable.css";
 
 /** What differs between two forms of an object. */
 export function DiffTable({ before, after, label }: { before: unknown; after: unknown; label: string }) {

@@ -1,5 +1,6 @@
 import { EmptyState, EmptyStateActions, EmptyStateBody, EmptyStateFooter, Skeleton } from "@patternfly/react-core";
 import type { ReactNode } from "react";
+import "./Notes.css";
 
 interface EmptyProps {
   title: string;

@@ -1,5 +1,6 @@
 import { Alert } from "@patternfly/react-core";
 import { asProblem } from "~/api/problem";
+import "./ProblemNote.css";
 
 interface Props {
   error: unknown;

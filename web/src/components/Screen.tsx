@@ -1,6 +1,7 @@
 import { Breadcrumb, BreadcrumbItem, Content, PageSection, Title } from "@patternfly/react-core";
 import { Link } from "@tanstack/react-router";
 import { useEffect, type ReactNode } from "react";
+import "./Screen.css";
 
 interface Props {
   title: ReactNode;

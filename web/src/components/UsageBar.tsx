@@ -1,4 +1,5 @@
 import { count } from "./format";
+import "./UsageBar.css";
 
 interface Props {
   used: number;

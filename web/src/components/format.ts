@@ -1,8 +1,8 @@
-const group = new Intl.NumberFormat("en", { useGrouping: true });
+const grouped = new Intl.NumberFormat("en", { useGrouping: true });
 
-/** A count with thin groups: 1,048,576. */
+/** A count with groups of three digits: 1,048,576. */
 export const count = (value: number | null | undefined): string =>
-  value === null || value === undefined ? "–" : group.format(value);
+  value === null || value === undefined ? "–" : grouped.format(value);
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
@@ -30,4 +30,21 @@ export function plain(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(plain).join(", ");
   if (typeof value === "object") return JSON.stringify(value);
   return String(value);
+}
+
+/** A sentence as a phrase within another: "New memory of the service." becomes "new memory of the service". */
+export const phrase = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, "");
+
+const longestText = 60;
+
+/** Base64 as text in quotes where it is printable, else as its size. */
+export function bytesText(base64: string): string {
+  try {
+    const decoded = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(decoded);
+    if (!/^[^\u0000-\u0008\u000e-\u001f]*$/.test(text)) return `${decoded.length} bytes`;
+    return `“${text.length > longestText ? `${text.slice(0, longestText)}…` : text}”`;
+  } catch {
+    return `${Math.floor((base64.length * 3) / 4)} bytes`;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Change, Endpoint } from "~/api/model";
+import type { Change, Endpoint, IA } from "~/api/model";
 
 /** An endpoint as the service makes it, with what a test wants different. */
 export function endpointWith(different: Partial<Endpoint> = {}): Endpoint {
@@ -69,6 +69,30 @@ export function changeWith(different: Partial<Change> = {}): Change {
     after: null,
     version: 1,
     reverted_to: null,
+    ...different,
+  };
+}
+
+/** The IA of that endpoint, with what a test wants different. */
+export function iaWith(different: Partial<IA> = {}): IA {
+  return {
+    id: "soft0@alpha",
+    name: null,
+    labels: {},
+    ia: "soft0@alpha",
+    node: "alpha",
+    version: 1,
+    created_at: "2026-01-01T00:00:00.000000Z",
+    updated_at: "2026-01-01T00:00:00.000000Z",
+    provider: "soft",
+    device: "soft0",
+    port: 1,
+    state: "UP",
+    detail: null,
+    async_evd: null,
+    ia_attributes: {},
+    provider_attributes: {},
+    usage: { endpoints: 0, pzs: 0, evds: 0, srqs: 0, lmrs: 0, rmrs: 0, psps: 0, rsps: 0 },
     ...different,
   };
 }

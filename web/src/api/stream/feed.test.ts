@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Change } from "../model";
 import { changeWith } from "~/test/samples";
-import { Feed, silenceLimit, type FeedWorld, type Message } from "./feed";
+import { Feed, silenceLimit, type FeedEnvironment, type Message } from "./feed";
 import type { Ending, ReaderEvents } from "./reader";
 
 interface Attempt {
@@ -14,24 +14,24 @@ interface Attempt {
 /** One browser: its tabs share a channel and one lock, and each has streams that the test drives by hand. */
 class Browser {
   attempts: Attempt[] = [];
-  private ears = new Set<(message: Message) => void>();
+  private receivers = new Set<(message: Message) => void>();
   private lock: Promise<void> = Promise.resolve();
   clock = 0;
   sessions = 0;
 
   tab(): Feed {
     let own: ((message: Message) => void) | null = null;
-    const world: FeedWorld = {
+    const env: FeedEnvironment = {
       read: (after, events, signal) =>
         new Promise<Ending>((resolve) => {
           this.attempts.push({ after, events, end: resolve, signal });
           signal.addEventListener("abort", () => resolve("aborted"));
         }),
       channel: {
-        post: (message) => this.ears.forEach((ear) => ear !== own && ear(message)),
-        listen: (hear) => {
-          own = hear;
-          this.ears.add(hear);
+        post: (message) => this.receivers.forEach((receive) => receive !== own && receive(message)),
+        listen: (receive) => {
+          own = receive;
+          this.receivers.add(receive);
         },
       },
       elect: (lead, signal) => {
@@ -52,7 +52,7 @@ class Browser {
         return Promise.resolve();
       },
     };
-    return new Feed(world);
+    return new Feed(env);
   }
 
   /** Lets time pass and everything that waits for it happen. */
@@ -68,10 +68,10 @@ class Browser {
   }
 }
 
-function heardBy(feed: Feed): { ids: number[]; gaps: number } {
-  const heard = { ids: [] as number[], gaps: 0 };
-  feed.subscribe({ onChange: (change: Change) => heard.ids.push(change.id), onGap: () => heard.gaps++ });
-  return heard;
+function received(feed: Feed): { ids: number[]; gaps: number } {
+  const got = { ids: [] as number[], gaps: 0 };
+  feed.subscribe({ onChange: (change: Change) => got.ids.push(change.id), onGap: () => got.gaps++ });
+  return got;
 }
 
 describe("the one stream of a browser", () => {
@@ -84,7 +84,7 @@ describe("the one stream of a browser", () => {
 
   it("is opened by one tab only, and the other hears through it", async () => {
     const [first, second] = [browser.tab(), browser.tab()];
-    const [a, b] = [heardBy(first), heardBy(second)];
+    const [a, b] = [received(first), received(second)];
     first.start();
     second.start();
     await browser.pass(0);
@@ -98,7 +98,7 @@ describe("the one stream of a browser", () => {
 
   it("is resumed after the last change that was seen, with the loss shown meanwhile", async () => {
     const feed = browser.tab();
-    const heard = heardBy(feed);
+    const got = received(feed);
     feed.start();
     await browser.pass(0);
     browser.attempt(0).events.onOpen();
@@ -114,8 +114,8 @@ describe("the one stream of a browser", () => {
     browser.attempt(1).events.onChange(changeWith({ id: 42 }));
     await browser.pass(400);
     expect(feed.freshness.state).toBe("live");
-    expect(heard.ids).toEqual([41, 42]);
-    expect(heard.gaps).toBe(1);
+    expect(got.ids).toEqual([41, 42]);
+    expect(got.gaps).toBe(1);
   });
 
   it("is taken over where it was when the leading tab closes", async () => {
@@ -132,7 +132,7 @@ describe("the one stream of a browser", () => {
 
   it("starts anew and reads everything again where the position is no longer kept", async () => {
     const feed = browser.tab();
-    const heard = heardBy(feed);
+    const got = received(feed);
     feed.start();
     await browser.pass(0);
     browser.attempt(0).events.onOpen();
@@ -143,7 +143,7 @@ describe("the one stream of a browser", () => {
     await browser.pass(0);
     expect(browser.attempt(2).after).toBeNull();
     browser.attempt(2).events.onOpen();
-    expect(heard.gaps).toBeGreaterThanOrEqual(2);
+    expect(got.gaps).toBeGreaterThanOrEqual(2);
   });
 
   it("waits for a session where one is wanted, and does not hammer", async () => {

@@ -9,10 +9,10 @@ export type Message =
   | { kind: "gap" }
   | { kind: "hello" };
 
-/** The surroundings of a feed; a test hands in its own. */
-export interface FeedWorld {
+/** What a feed needs of its browser; a test hands in its own. */
+export interface FeedEnvironment {
   read: (after: number | null, events: ReaderEvents, signal: AbortSignal) => Promise<Ending>;
-  channel: { post: (message: Message) => void; listen: (hear: (message: Message) => void) => void };
+  channel: { post: (message: Message) => void; listen: (receive: (message: Message) => void) => void };
   /** Runs `lead` as soon as no other tab leads, and lets others lead when it ends. */
   elect: (lead: () => Promise<void>, signal: AbortSignal) => Promise<void>;
   now: () => number;
@@ -30,7 +30,8 @@ export interface FeedListener {
 
 /** A stream silent for this long is dead: the service sends a sign of life every 15 s. */
 export const silenceLimit = 40_000;
-const settleTime = 300;
+/** Milliseconds without a change after which what was missed is taken to be here. */
+const quietTime = 300;
 
 /**
  * The one change stream of a browser. One tab leads: it reads the stream and tells the others through the channel.
@@ -39,14 +40,14 @@ const settleTime = 300;
 export class Feed {
   freshness: Freshness;
   private last: number | null = null;
-  private heardAt: number;
+  private lastHeard: number;
   private leading = false;
   private listeners = new Set<FeedListener>();
   private stop = new AbortController();
 
-  constructor(private world: FeedWorld) {
-    this.heardAt = world.now();
-    this.freshness = connecting(world.now());
+  constructor(private env: FeedEnvironment) {
+    this.lastHeard = env.now();
+    this.freshness = connecting(env.now());
   }
 
   subscribe(listener: FeedListener): () => void {
@@ -55,9 +56,9 @@ export class Feed {
   }
 
   start(): void {
-    this.world.channel.listen((message) => this.hear(message));
-    this.world.channel.post({ kind: "hello" });
-    void this.world.elect(() => this.lead(), this.stop.signal).catch(() => this.move("lost"));
+    this.env.channel.listen((message) => this.receive(message));
+    this.env.channel.post({ kind: "hello" });
+    void this.env.elect(() => this.lead(), this.stop.signal).catch(() => this.enter("lost"));
     void this.watchSilence();
   }
 
@@ -65,18 +66,18 @@ export class Feed {
     this.stop.abort();
   }
 
-  private hear(message: Message): void {
-    this.heardAt = this.world.now();
+  private receive(message: Message): void {
+    this.lastHeard = this.env.now();
     if (message.kind === "hello") {
-      if (this.leading) this.announce();
+      if (this.leading) this.tellOtherTabs();
       return;
     }
     if (this.leading) return;
-    if (message.kind === "change") this.take(message.change);
-    else if (message.kind === "gap") this.gap();
+    if (message.kind === "change") this.deliver(message.change);
+    else if (message.kind === "gap") this.reportGap();
     else {
       this.last = message.last ?? this.last;
-      this.show(message.freshness);
+      this.setFreshness(message.freshness);
     }
   }
 
@@ -87,15 +88,15 @@ export class Feed {
       const ending = await this.readOnce(() => (attempt = 0));
       if (ending === "aborted" && this.stop.signal.aborted) return;
       if (ending === "unauthorised") {
-        this.move("lost");
-        await this.world.renewSession();
+        this.enter("lost");
+        await this.env.renewSession();
         continue;
       }
       if (ending === "gone") this.last = null;
       const wait = ending === "gone" ? 0 : backoff(attempt++);
-      this.move(ending === "unavailable" ? "stale" : "lost", this.world.now() + wait);
-      await this.world.sleep(wait, this.stop.signal);
-      if (ending === "gone") this.gap();
+      this.enter(ending === "unavailable" ? "stale" : "lost", this.env.now() + wait);
+      await this.env.sleep(wait, this.stop.signal);
+      if (ending === "gone") this.reportGap();
     }
   }
 
@@ -105,34 +106,34 @@ export class Feed {
     this.stop.signal.addEventListener("abort", abort, { once: true });
     const fresh = this.last === null;
     const beat = () => {
-      this.heardAt = this.world.now();
+      this.lastHeard = this.env.now();
       onLife();
-      this.move("live");
+      this.enter("live");
     };
     const events: ReaderEvents = {
       onOpen: () => {
-        this.heardAt = this.world.now();
+        this.lastHeard = this.env.now();
         onLife();
-        this.move("catching-up");
-        if (fresh) this.gap();
-        void this.world.sleep(settleTime, attempt.signal).then(() => {
-          if (this.freshness.state === "catching-up" && !attempt.signal.aborted) this.move("live");
+        this.enter("catching-up");
+        if (fresh) this.reportGap();
+        void this.env.sleep(quietTime, attempt.signal).then(() => {
+          if (this.freshness.state === "catching-up" && !attempt.signal.aborted) this.enter("live");
         });
       },
       onChange: (change) => {
-        this.heardAt = this.world.now();
-        this.world.channel.post({ kind: "change", change });
-        this.take(change);
-        if (this.freshness.state === "stale") this.move("live");
+        this.lastHeard = this.env.now();
+        this.env.channel.post({ kind: "change", change });
+        this.deliver(change);
+        if (this.freshness.state === "stale") this.enter("live");
       },
       onStale: () => {
-        this.heardAt = this.world.now();
-        this.move("stale");
+        this.lastHeard = this.env.now();
+        this.enter("stale");
       },
       onBeat: beat,
     };
     const silence = this.abortOnSilence(attempt);
-    const ending = await this.world.read(this.last, events, attempt.signal);
+    const ending = await this.env.read(this.last, events, attempt.signal);
     attempt.abort();
     this.stop.signal.removeEventListener("abort", abort);
     await silence;
@@ -141,58 +142,58 @@ export class Feed {
 
   private async abortOnSilence(attempt: AbortController): Promise<void> {
     while (!attempt.signal.aborted) {
-      await this.world.sleep(silenceLimit / 4, attempt.signal);
-      if (this.world.now() - this.heardAt > silenceLimit) attempt.abort();
+      await this.env.sleep(silenceLimit / 4, attempt.signal);
+      if (this.env.now() - this.lastHeard > silenceLimit) attempt.abort();
     }
   }
 
   /** A tab that does not lead and hears nothing must not look live. */
   private async watchSilence(): Promise<void> {
     while (!this.stop.signal.aborted) {
-      await this.world.sleep(silenceLimit / 4, this.stop.signal);
-      if (this.leading) this.announce();
-      else if (this.world.now() - this.heardAt > silenceLimit) this.show(moveTo(this.freshness, "lost", this.world.now()));
+      await this.env.sleep(silenceLimit / 4, this.stop.signal);
+      if (this.leading) this.tellOtherTabs();
+      else if (this.env.now() - this.lastHeard > silenceLimit) this.setFreshness(moveTo(this.freshness, "lost", this.env.now()));
     }
   }
 
-  private take(change: Change): void {
+  private deliver(change: Change): void {
     if (this.last !== null && change.id <= this.last) return;
     this.last = change.id;
     for (const listener of this.listeners) listener.onChange?.(change);
   }
 
-  private gap(): void {
-    if (this.leading) this.world.channel.post({ kind: "gap" });
+  private reportGap(): void {
+    if (this.leading) this.env.channel.post({ kind: "gap" });
     for (const listener of this.listeners) listener.onGap?.();
   }
 
-  private move(state: FreshnessState, retryAt: number | null = null): void {
-    const next = moveTo(this.freshness, state, this.world.now(), retryAt);
+  private enter(state: FreshnessState, retryAt: number | null = null): void {
+    const next = moveTo(this.freshness, state, this.env.now(), retryAt);
     const same = next.state === this.freshness.state && next.retryAt === this.freshness.retryAt;
     if (same) return;
-    this.show(next);
-    this.announce();
+    this.setFreshness(next);
+    this.tellOtherTabs();
   }
 
-  private show(freshness: Freshness): void {
+  private setFreshness(freshness: Freshness): void {
     this.freshness = freshness;
     for (const listener of this.listeners) listener.onFreshness?.(freshness);
   }
 
-  private announce(): void {
-    this.world.channel.post({ kind: "freshness", freshness: this.freshness, last: this.last });
+  private tellOtherTabs(): void {
+    this.env.channel.post({ kind: "freshness", freshness: this.freshness, last: this.last });
   }
 }
 
-/** The surroundings of a real browser. */
-export function browserWorld(renewSession: () => Promise<void>): FeedWorld {
+/** What a real browser gives. */
+export function browserEnvironment(renewSession: () => Promise<void>): FeedEnvironment {
   const channel = new BroadcastChannel("datapi.changes");
   return {
     read: readStream,
     channel: {
       post: (message) => channel.postMessage(message),
-      listen: (hear) => {
-        channel.onmessage = (event: MessageEvent<Message>) => hear(event.data);
+      listen: (receive) => {
+        channel.onmessage = (event: MessageEvent<Message>) => receive(event.data);
       },
     },
     // Locks are missing where the page came over plain HTTP from another host: there each tab leads itself.

@@ -11,12 +11,16 @@ export function useFreshness(): Freshness {
   const [freshness, setFreshness] = useState<Freshness>(
     () => feed?.freshness ?? { state: "connecting", since: Date.now(), retryAt: null },
   );
-  useEffect(() => feed?.subscribe({ onFreshness: setFreshness }), [feed]);
+  useEffect(() => {
+    return feed?.subscribe({ onFreshness: setFreshness });
+  }, [feed]);
   return freshness;
 }
 
-/** Calls with every change as it arrives, in order. `hear` must be stable. */
-export function useChanges(hear: (change: Change) => void): void {
+/** Calls with every change as it arrives, in order. `onChange` must be stable. */
+export function useChanges(onChange: (change: Change) => void): void {
   const feed = use(FeedContext);
-  useEffect(() => feed?.subscribe({ onChange: hear }), [feed, hear]);
+  useEffect(() => {
+    return feed?.subscribe({ onChange });
+  }, [feed, onChange]);
 }

@@ -2,14 +2,14 @@ import { Modal, ModalBody } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import type { Endpoint, IA } from "~/api/model";
-import { list } from "~/api/queries";
-import { StateMark } from "~/components/state/StateLabel";
+import { kinds, objectPath } from "~/api/kinds";
+import { list, nameFilter } from "~/api/queries";
 import { epShapes } from "~/components/state/shapes";
+import { StateMark } from "~/components/state/StateLabel";
 import { commands, matching, type Command } from "./commands";
+import "./CommandPalette.css";
 
 const idPattern = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i;
-const pause = 150;
 
 /** Goes to any screen or object, or starts any task, from the keyboard. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
@@ -17,17 +17,14 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [active, setActive] = useState(0);
   const navigate = useNavigate();
   const listId = useId();
-  const activeRef = useRef<HTMLLIElement>(null);
-  const found = useFound(text);
-  const shown = useMemo(() => [...matching(commands, text), ...found], [text, found]);
+  const objects = useMatchingObjects(text);
+  const shown = useMemo(() => [...matching(commands, text), ...objects], [text, objects]);
   const current = Math.min(active, shown.length - 1);
 
-  useEffect(() => activeRef.current?.scrollIntoView({ block: "nearest" }), [current]);
-
-  const go = (command: Command | undefined) => {
+  const follow = (command: Command | undefined) => {
     if (!command) return;
     onClose();
-    void navigate({ to: command.to, search: command.search ?? {} });
+    void navigate({ href: command.href });
   };
 
   const onKey = (event: KeyboardEvent) => {
@@ -37,7 +34,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       setActive((current + step + shown.length) % Math.max(1, shown.length));
     } else if (event.key === "Enter") {
       event.preventDefault();
-      go(shown[current]);
+      follow(shown[current]);
     }
   };
 
@@ -63,22 +60,14 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         />
         <ul id={listId} role="listbox" aria-label="Found" className="dp-palette-list">
           {shown.map((command, index) => (
-            <li
-              key={`${command.to}${command.name}`}
+            <Option
+              key={`${command.href} ${command.name}`}
               id={`${listId}-${index}`}
-              ref={index === current ? activeRef : undefined}
-              role="option"
-              aria-selected={index === current}
-              className="dp-palette-option"
-              onMouseMove={() => setActive(index)}
-              onClick={() => go(command)}
-            >
-              <span className="dp-palette-name">
-                {command.state && <StateMark shape={epShapes[command.state]} />}
-                {command.name}
-              </span>
-              <span className="dp-palette-about">{command.about}</span>
-            </li>
+              command={command}
+              selected={index === current}
+              onPoint={() => setActive(index)}
+              onFollow={() => follow(command)}
+            />
           ))}
         </ul>
         {shown.length === 0 && (
@@ -89,39 +78,63 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   );
 }
 
+interface OptionProps {
+  id: string;
+  command: Command;
+  selected: boolean;
+  onPoint: () => void;
+  onFollow: () => void;
+}
+
+function Option({ id, command, selected, onPoint, onFollow }: OptionProps) {
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    // Its answer, a promise in newer browsers, is nothing that an effect may return.
+    if (selected) void item.current?.scrollIntoView({ block: "nearest" });
+  }, [selected]);
+  return (
+    <li id={id} ref={item} role="option" aria-selected={selected} className="dp-palette-option" onMouseMove={onPoint} onClick={onFollow}>
+      <span className="dp-palette-name">
+        {command.state && <StateMark shape={epShapes[command.state]} />}
+        {command.name}
+      </span>
+      <span className="dp-palette-about">{command.about}</span>
+    </li>
+  );
+}
+
 /** The objects that the text names, asked of the service. */
-function useFound(text: string): Command[] {
-  const wanted = useLater(text.trim());
-  const name = wanted.includes("*") ? wanted : `*${wanted}*`;
+function useMatchingObjects(text: string): Command[] {
+  const wanted = useDebounced(text.trim());
   const endpoints = useQuery({
-    ...list<Endpoint>("endpoints", { name, limit: 8 }),
+    ...list("endpoints", { name: [nameFilter(wanted)], limit: 8 }),
     enabled: wanted.length > 0 && !idPattern.test(wanted),
   });
-  const ias = useQuery(list<IA>("ias", { limit: 100, ia_attributes: undefined }));
+  const ias = useQuery(list("ias", { limit: 100 }));
   return useMemo(() => {
     if (wanted === "") return [];
-    if (idPattern.test(wanted)) {
-      return [{ name: wanted, about: "Endpoint by id", to: `/endpoints/${wanted.toLowerCase()}` }];
-    }
-    const rows = (endpoints.data)?.items ?? [];
+    if (idPattern.test(wanted)) return [{ name: wanted, about: "Endpoint by id", href: objectPath("endpoint", wanted.toLowerCase()) }];
     const adapters = (ias.data?.items ?? []).filter((ia) => ia.id.includes(wanted));
     return [
-      ...adapters.map((ia) => ({ name: ia.id, about: "IA", to: `/ias/${encodeURIComponent(ia.id)}` })),
-      ...rows.map((endpoint) => ({
+      ...adapters.map((ia) => ({ name: ia.id, about: kinds.ia.one, href: objectPath("ia", ia.id) })),
+      ...(endpoints.data?.items ?? []).map((endpoint) => ({
         name: endpoint.name ?? endpoint.id,
         about: `Endpoint on ${endpoint.ia}`,
-        to: `/endpoints/${endpoint.id}`,
+        href: objectPath("endpoint", endpoint.id),
         state: endpoint.state,
       })),
     ];
   }, [wanted, endpoints.data, ias.data]);
 }
 
-function useLater(text: string): string {
-  const [later, setLater] = useState(text);
+const typingPause = 150;
+
+/** The text as it was when the typing last paused. */
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setLater(text), pause);
+    const timer = setTimeout(() => setDebounced(text), typingPause);
     return () => clearTimeout(timer);
   }, [text]);
-  return later;
+  return debounced;
 }

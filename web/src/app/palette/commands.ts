@@ -1,26 +1,29 @@
+import { defaultStringifySearch } from "@tanstack/react-router";
 import type { EPState } from "~/api/model";
-import { places } from "../places";
+import { screens } from "../navigation";
 
 /** Something that the palette can do: it always leads to an address, so that it can be shared. */
 export interface Command {
   name: string;
   about: string;
-  to: string;
-  search?: Record<string, unknown>;
+  href: string;
+  /** The state of the endpoint that it leads to. */
   state?: EPState;
 }
 
+const withSearch = (path: string, search: Record<string, unknown>): string => path + defaultStringifySearch(search);
+
 const tasks: Command[] = [
-  { name: "Create an endpoint", about: "With its PZ and EVDs", to: "/endpoints/new" },
-  { name: "Disconnected endpoints", about: "What ended or failed", to: "/endpoints", search: { state: ["DISCONNECTED"] } },
-  { name: "Connected endpoints", about: "What is transferring", to: "/endpoints", search: { state: ["CONNECTED"] } },
-  { name: "Waiting connection requests", about: "Accept, reject or hand off", to: "/connections", search: { tab: "requests" } },
-  { name: "Refused calls", about: "The log without successes", to: "/changes", search: { refused: true } },
+  { name: "Create an endpoint", about: "With its PZ and EVDs", href: "/endpoints/new" },
+  { name: "Disconnected endpoints", about: "What ended or failed", href: withSearch("/endpoints", { state: ["DISCONNECTED"] }) },
+  { name: "Connected endpoints", about: "What is transferring", href: withSearch("/endpoints", { state: ["CONNECTED"] }) },
+  { name: "Waiting connection requests", about: "Accept, reject or hand off", href: withSearch("/connections", { tab: "requests" }) },
+  { name: "Refused calls", about: "The log without successes", href: withSearch("/changes", { refused: true }) },
 ];
 
 /** Every screen and task. */
-export const commands: Command[] = [
-  ...places.map((place) => ({ name: place.name, about: place.about, to: place.path })),
+export const commands: readonly Command[] = [
+  ...screens.map((screen) => ({ name: screen.name, about: screen.about, href: screen.path })),
   ...tasks,
 ];
 

@@ -17,9 +17,8 @@ import { useId, useState, type FormEvent, type ReactNode } from "react";
 import { newKey, perform, type Answer, type Call } from "~/api/call";
 import { Curl } from "../Curl";
 import { ProblemNote } from "../ProblemNote";
-import { useVersionGuard } from "./versionGuard";
 
-export interface ActionDialogProps<T> {
+interface Props<T> {
   title: string;
   /** What it does and to what, naming the object and its peer. */
   description?: ReactNode;
@@ -30,27 +29,66 @@ export interface ActionDialogProps<T> {
   /** The object's version as the page knows it now; guards against writing over somebody else's change. */
   version?: number;
   children?: ReactNode;
-  /** Shows what went wrong at the fields themselves. */
+  /** Gets each refusal, to show it at the fields that it is about. */
   onRefused?: (error: unknown) => void;
   onDone: (answer: Answer<T>) => void;
   onClose: () => void;
 }
 
 /** Asks for what one call needs, tries it dry on request, performs it, and shows a refusal where the hand is. */
-export function ActionDialog<T = unknown>(props: ActionDialogProps<T>) {
-  const { title, description, submit, destructive, children, onDone, onClose, onRefused } = props;
+export function ActionDialog<T = unknown>(props: Props<T>) {
+  const { title, description, submit, destructive, children, onClose } = props;
+  const action = useAction(props);
+  const formId = useId();
+  const blocked = action.busy || !action.call;
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    void action.run(false);
+  };
+  return (
+    <Modal isOpen variant="medium" onClose={onClose} aria-labelledby={`${formId}-title`}>
+      <ModalHeader title={title} labelId={`${formId}-title`} description={description} titleIconVariant={destructive ? "warning" : undefined} />
+      <ModalBody>
+        <Form id={formId} onSubmit={send}>
+          {children}
+          <ReasonField id={`${formId}-why`} value={action.reason} onChange={action.setReason} destructive={destructive} />
+          <OvertakenNote guard={action.guard} />
+          {action.checked && (
+            <Alert isInline variant="success" title="The service would accept this">
+              Nothing has happened yet. What only the device can refuse was not tried.
+            </Alert>
+          )}
+          {action.error !== null && <ProblemNote error={action.error} />}
+          {action.call && <Curl call={action.call} />}
+        </Form>
+      </ModalBody>
+      <ModalFooter>
+        <Button type="submit" form={formId} variant={destructive ? "danger" : "primary"} isLoading={action.busy} isDisabled={blocked}>
+          {submit}
+        </Button>
+        <Button variant="secondary" isDisabled={blocked} onClick={() => void action.run(true)}>
+          Check only
+        </Button>
+        <Button variant="link" onClick={onClose}>
+          Cancel
+        </Button>
+      </ModalFooter>
+    </Modal>
+  );
+}
+
+/** The call with its reason, version and key, and what came of trying or performing it. */
+function useAction<T>({ call: bare, version, onDone, onRefused }: Props<T>) {
   const [reason, setReason] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [checked, setChecked] = useState(false);
   const [key, setKey] = useState(newKey);
-  const guard = useVersionGuard(props.version ?? 0);
-  const formId = useId();
-
-  const call: Call | null = props.call && {
-    ...props.call,
+  const guard = useVersionGuard(version ?? 0);
+  const call: Call | null = bare && {
+    ...bare,
     reason: reason.trim() || undefined,
-    version: props.version === undefined ? undefined : guard.seen,
+    version: version === undefined ? undefined : guard.seen,
     key,
   };
 
@@ -71,73 +109,60 @@ export function ActionDialog<T = unknown>(props: ActionDialogProps<T>) {
       setBusy(false);
     }
   };
+  return { call, run, reason, setReason, busy, error, checked, guard };
+}
 
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    void run(false);
-  };
+interface ReasonProps {
+  id: string;
+  value: string;
+  onChange: (value: string) => void;
+  destructive?: boolean;
+}
 
+function ReasonField({ id, value, onChange, destructive }: ReasonProps) {
   return (
-    <Modal isOpen variant="medium" onClose={onClose} aria-labelledby={`${formId}-title`}>
-      <ModalHeader
-        title={title}
-        labelId={`${formId}-title`}
-        description={description}
-        titleIconVariant={destructive ? "warning" : undefined}
+    <FormGroup label="Why" fieldId={id}>
+      <TextInput
+        id={id}
+        value={value}
+        maxLength={500}
+        onChange={(_event, text) => onChange(text)}
+        placeholder={destructive ? "What made this necessary" : "Optional"}
       />
-      <ModalBody>
-        <Form id={formId} onSubmit={send}>
-          {children}
-          <FormGroup label="Why" fieldId={`${formId}-why`}>
-            <TextInput
-              id={`${formId}-why`}
-              value={reason}
-              maxLength={500}
-              onChange={(_event, value) => setReason(value)}
-              placeholder={destructive ? "What made this necessary" : "Optional"}
-            />
-            <FormHelperText>
-              <HelperText>
-                <HelperTextItem>Kept with the change, for whoever looks at its history.</HelperTextItem>
-              </HelperText>
-            </FormHelperText>
-          </FormGroup>
-          {guard.overtaken && (
-            <Alert
-              isInline
-              variant="warning"
-              title={`Changed while this was open: version ${guard.seen} became ${guard.latest}`}
-              actionLinks={<AlertActionLink onClick={guard.accept}>Go on with version {guard.latest}</AlertActionLink>}
-            >
-              Somebody else or the engine changed it. As it stands, this would be refused.
-            </Alert>
-          )}
-          {checked && (
-            <Alert isInline variant="success" title="The service would accept this">
-              Nothing has happened yet. What only the device can refuse was not tried.
-            </Alert>
-          )}
-          {error !== null && <ProblemNote error={error} />}
-          {call && <Curl call={call} />}
-        </Form>
-      </ModalBody>
-      <ModalFooter>
-        <Button
-          type="submit"
-          form={formId}
-          variant={destructive ? "danger" : "primary"}
-          isLoading={busy}
-          isDisabled={busy || !call}
-        >
-          {submit}
-        </Button>
-        <Button variant="secondary" isDisabled={busy || !call} onClick={() => void run(true)}>
-          Check only
-        </Button>
-        <Button variant="link" onClick={onClose}>
-          Cancel
-        </Button>
-      </ModalFooter>
-    </Modal>
+      <FormHelperText>
+        <HelperText>
+          <HelperTextItem>Kept with the change, for whoever looks at its history.</HelperTextItem>
+        </HelperText>
+      </FormHelperText>
+    </FormGroup>
+  );
+}
+
+interface VersionGuard {
+  /** The version that the form was filled in against; sent as If-Match. */
+  seen: number;
+  latest: number;
+  /** Goes on with the newer version. */
+  accept: () => void;
+}
+
+/** Holds on to the version that a form started from. */
+function useVersionGuard(latest: number): VersionGuard {
+  const [seen, setSeen] = useState(latest);
+  return { seen, latest, accept: () => setSeen(latest) };
+}
+
+/** Says that somebody changed the object after the form was opened. */
+function OvertakenNote({ guard: { seen, latest, accept } }: { guard: VersionGuard }) {
+  if (latest <= seen) return null;
+  return (
+    <Alert
+      isInline
+      variant="warning"
+      title={`Changed while this was open: version ${seen} became ${latest}`}
+      actionLinks={<AlertActionLink onClick={accept}>Go on with version {latest}</AlertActionLink>}
+    >
+      Somebody else or the engine changed it. As it stands, this would be refused.
+    </Alert>
   );
 }

@@ -1,50 +1,44 @@
+import { useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
+import { kinds, objectPath } from "~/api/kinds";
 import type { Meta, ObjectType } from "~/api/model";
-import { errorsByField, Refusal, type Problem } from "~/api/problem";
-import { collectionOf } from "~/api/stream/live";
-import { typeWords } from "../object/ObjectLink";
+import { nameRule } from "../object/labels";
 import { ActionDialog } from "./ActionDialog";
 import { TextField } from "./fields";
 import { ObjectField } from "./ObjectField";
+import { useFieldErrors } from "./useFieldErrors";
 
 interface Props {
   type: ObjectType;
-  title: string;
   description: string;
-  ia: string;
-  onIa: (ia: string) => void;
   /** The members of the body beside `ia` and `name`; null while the fields make none. */
   body: Record<string, unknown> | null;
-  children: (errors: Record<string, string>) => ReactNode;
-  onDone: (made: Meta) => void;
+  /** The fields of the type, which get the errors by member and the IA that is chosen, empty for none. */
+  children?: (errors: Record<string, string>, ia: string) => ReactNode;
   onClose: () => void;
 }
 
-/** Creates an object of any type: on which IA, what it is called, and its own fields. */
-export function CreateDialog({ type, title, description, ia, onIa, body, children, onDone, onClose }: Props) {
+/** Creates an object of any type, and goes to its page where it has one. */
+export function CreateDialog({ type, description, body, children, onClose }: Props) {
+  const [ia, setIa] = useState("");
   const [name, setName] = useState("");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const errors = errorsByField(problem);
+  const [errors, onRefused] = useFieldErrors();
+  const navigate = useNavigate();
+  const { collection, long, many, tab } = kinds[type];
   const whole = { ia, ...(name.trim() ? { name: name.trim() } : {}), ...body };
   return (
     <ActionDialog<Meta>
-      title={title}
+      title={`Create ${/^[aeiou]/.test(long) ? "an" : "a"} ${long}`}
       description={description}
       submit="Create"
-      call={ia === "" || body === null ? null : { method: "POST", path: `/${collectionOf[type]}`, body: whole }}
-      onRefused={(error) => setProblem(error instanceof Refusal ? error.problem : null)}
-      onDone={(answer) => onDone(answer.body)}
+      call={ia === "" || body === null ? null : { method: "POST", path: `/${collection}`, body: whole }}
+      onRefused={onRefused}
+      onDone={({ body: made }) => (tab ? onClose() : void navigate({ href: objectPath(type, made.id) }))}
       onClose={onClose}
     >
-      <ObjectField label="IA" required collection="ias" value={ia} onChange={onIa} none="Choose one" error={errors.ia} />
-      <TextField
-        label="Name"
-        value={name}
-        onChange={setName}
-        error={errors.name}
-        help={`Optional: a–z 0–9 . _ -, unique among ${typeWords[type].many}.`}
-      />
-      {children(errors)}
+      <ObjectField label="IA" required collection="ias" value={ia} onChange={setIa} none="Choose one" error={errors.ia} />
+      <TextField label="Name" value={name} onChange={setName} error={errors.name} help={`Optional: ${nameRule}, unique among ${many}.`} />
+      {children?.(errors, ia)}
     </ActionDialog>
   );
 }

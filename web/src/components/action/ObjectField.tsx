@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Meta } from "~/api/model";
-import { list, type Collection, type ListQuery } from "~/api/queries";
-import { callIt } from "../object/ObjectLink";
+import type { Collection, Items } from "~/api/model";
+import { list, type ListQuery } from "~/api/queries";
+import { displayName } from "../object/ObjectLink";
 import { SelectField } from "./fields";
 
-interface Props {
+interface Props<C extends Collection> {
   label: string;
-  collection: Collection;
-  query?: ListQuery;
+  collection: C;
+  query?: ListQuery<C>;
   value: string;
   onChange: (id: string) => void;
   /** The first choice, which stands for none. */
@@ -16,14 +16,14 @@ interface Props {
   help?: string;
   error?: string;
   /** Leaves out what cannot be meant. */
-  keep?: (object: Meta) => boolean;
-  describe?: (object: Meta) => string;
+  filter?: (object: Items[C]) => boolean;
+  describe?: (object: Items[C]) => string;
 }
 
 /** One object of a collection by its name. */
-export function ObjectField({ collection, query, value, none, keep, describe, ...field }: Props) {
-  const found = useQuery(list<Meta>(collection, { ...query, limit: 1000 }));
-  const objects = (found.data?.items ?? []).filter((object) => keep?.(object) ?? true);
+export function ObjectField<C extends Collection>({ collection, query, value, none, filter, describe, ...field }: Props<C>) {
+  const found = useQuery(list(collection, { ...query, limit: 1000 }));
+  const objects = (found.data?.items ?? []).filter((object) => filter?.(object) ?? true);
   const missing = value !== "" && !objects.some((object) => object.id === value);
   return (
     <SelectField
@@ -31,10 +31,10 @@ export function ObjectField({ collection, query, value, none, keep, describe, ..
       value={value}
       choices={[
         { value: "", label: none },
-        ...(missing ? [{ value, label: callIt({ id: value }) }] : []),
+        ...(missing ? [{ value, label: displayName({ id: value }) }] : []),
         ...objects.map((object) => ({
           value: object.id,
-          label: describe ? `${callIt(object)} – ${describe(object)}` : callIt(object),
+          label: describe ? `${displayName(object)} – ${describe(object)}` : displayName(object),
         })),
       ]}
     />

@@ -8,6 +8,9 @@ import {
   TextInput,
 } from "@patternfly/react-core";
 import { useId, type ReactNode } from "react";
+import type { Word } from "~/api/matrix";
+import { phrase } from "../format";
+import "./fields.css";
 
 interface FieldProps {
   label: string;
@@ -88,6 +91,10 @@ export function SelectField({ label, help, error, required, value, onChange, cho
     </FormGroup>
   );
 }
+
+/** The values of an enumeration as choices, with what each means. */
+export const wordChoices = (words: readonly Word[]): Choice[] =>
+  words.map(({ word, title, meaning }) => ({ value: word, label: `${title}: ${phrase(meaning)}` }));
 
 /** The number in a text, null where it is empty, undefined where it is no whole number. */
 export function wholeNumber(text: string): number | null | undefined {

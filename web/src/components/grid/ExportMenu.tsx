@@ -1,32 +1,32 @@
 import { Alert, Dropdown, DropdownItem, DropdownList, MenuToggle, Modal, ModalBody, ModalHeader, Progress } from "@patternfly/react-core";
 import ExportIcon from "@patternfly/react-icons/dist/esm/icons/export-icon";
 import { useRef, useState } from "react";
-import { client, read } from "~/api/client";
 import type { Page } from "~/api/model";
-import type { Collection, ListQuery } from "~/api/queries";
-import { toCsv, type GridColumn } from "./columns";
+import { toCSV, type GridColumn } from "./columns";
 
 interface Props<T> {
-  collection: Collection | "changes";
-  columns: readonly GridColumn<T>[];
-  query: ListQuery;
+  /** The file's name without its ending. */
+  name: string;
+  columns: readonly Pick<GridColumn<T>, "id" | "value">[];
+  /** Reads one page of the filtered list. */
+  readPage: (position: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Page<T>>;
   total: number | undefined;
 }
 
-/** Every row of a filtered list, read page by page along the cursor. */
-export async function* everyRow<T>(collection: string, query: ListQuery, signal: AbortSignal): AsyncGenerator<T[]> {
+const pageRows = 1000;
+
+/** Every row of a list, read page by page along the cursor. */
+async function* everyRow<T>(readPage: Props<T>["readPage"], signal: AbortSignal): AsyncGenerator<T[]> {
   let cursor: string | undefined;
   do {
-    const page: Page<T> = await read<Page<T>>(
-      client.GET(`/${collection}` as never, { params: { query: { ...query, limit: 1000, cursor } }, signal } as never),
-    );
+    const page: Page<T> = await readPage({ limit: pageRows, cursor }, signal);
     yield page.items;
     cursor = page.next_cursor ?? undefined;
   } while (cursor);
 }
 
 /** Hands a text over as a file. */
-export function download(name: string, type: string, text: string): void {
+function download(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
   link.href = address;
@@ -35,8 +35,8 @@ export function download(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/** Takes the whole filtered list along, not only what is in sight. */
-export function ExportMenu<T>({ collection, columns, query, total }: Props<T>) {
+/** Takes the whole filtered list along, not only the rows that are seen. */
+export function ExportMenu<T>({ name, columns, readPage, total }: Props<T>) {
   const [open, setOpen] = useState(false);
   const [done, setDone] = useState<number | null>(null);
   const [error, setError] = useState<string | null>(null);
@@ -49,12 +49,12 @@ export function ExportMenu<T>({ collection, columns, query, total }: Props<T>) {
     setError(null);
     setDone(0);
     try {
-      for await (const page of everyRow<T>(collection, query, abort.signal)) {
+      for await (const page of everyRow(readPage, abort.signal)) {
         rows.push(...page);
         setDone(rows.length);
       }
-      if (form === "csv") download(`${collection}.csv`, "text/csv", toCsv(columns, rows));
-      else download(`${collection}.json`, "application/json", JSON.stringify(rows, null, 2));
+      if (form === "csv") download(`${name}.csv`, "text/csv", toCSV(columns, rows));
+      else download(`${name}.json`, "application/json", JSON.stringify(rows, null, 2));
       setDone(null);
     } catch (cause) {
       if (abort.signal.aborted) setDone(null);

@@ -1,14 +1,8 @@
-import {
-  Button,
-  Dropdown,
-  DropdownItem,
-  DropdownList,
-  MenuToggle,
-  SearchInput,
-} from "@patternfly/react-core";
+import { Button, Dropdown, DropdownItem, DropdownList, MenuToggle, SearchInput } from "@patternfly/react-core";
 import ColumnsIcon from "@patternfly/react-icons/dist/esm/icons/columns-icon";
 import { useState, type ReactNode } from "react";
 import type { GridColumn } from "./columns";
+import "./GridToolbar.css";
 
 interface ChooserProps<T> {
   columns: readonly GridColumn<T>[];

@@ -1,46 +1,46 @@
-import { Skeleton } from "@patternfly/react-core";
 import { columnVisibilityFeature, tableFeatures, useTable, type ColumnDef } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
-import type { Collection, ListQuery } from "~/api/queries";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import type { Collection, Items } from "~/api/model";
+import type { ListQuery } from "~/api/queries";
 import { ProblemNote } from "../ProblemNote";
-import { ariaSort, nextSort, shownColumns, type GridColumn } from "./columns";
+import { shownColumns, type GridColumn } from "./columns";
+import { GridHead, GridRow } from "./GridRow";
 import type { Selection } from "./selection";
 import { useRows } from "./useRows";
+import "./ObjectGrid.css";
 
 const rowHeight = 38;
-const features = tableFeatures({ columnVisibilityFeature });
 
-export interface ObjectGridProps<T extends { id: string }> {
+interface Props<C extends Collection> {
   label: string;
-  collection: Collection;
-  columns: readonly GridColumn<T>[];
+  collection: C;
+  columns: readonly GridColumn<Items[C]>[];
   /** The ids of the columns to show; undefined shows the usual ones. */
   chosen?: readonly string[];
-  query: ListQuery;
+  query: ListQuery<C>;
   sort?: string;
   onSort: (sort: string | undefined) => void;
-  selection?: Selection<T>;
-  onOpen?: (row: T) => void;
+  selection?: Selection<Items[C]>;
+  onOpen?: (row: Items[C]) => void;
   /** Shown instead of rows where there are none. */
   empty: ReactNode;
-  nameOf: (row: T) => string;
-  /** Hears the ids of the rows in sight, for live cells. */
+  nameOf: (row: Items[C]) => string;
+  /** Gets the ids of the rows that are seen, for live cells. */
   onVisible?: (ids: string[]) => void;
   onTotal?: (total: number | undefined) => void;
 }
 
 /**
- * A list of any length: rows in sight are in the document, the pages they lie in are asked for, sorting and filtering
- * are the service's. Arrow keys move between rows, Enter opens, Space selects.
+ * A list of any length: only the rows that are seen are in the document, only the pages they lie in are asked for,
+ * sorting and filtering are the service's. Arrow keys move between rows, Enter opens, Space selects.
  */
-export function ObjectGrid<T extends { id: string }>(props: ObjectGridProps<T>) {
-  const { label, collection, columns, chosen, query, sort, onSort, selection, empty } = props;
+export function ObjectGrid<C extends Collection>(props: Props<C>) {
+  const { label, collection, query, sort, onSort, selection, nameOf, onOpen, empty } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const [active, setActive] = useState(0);
   const [span, setSpan] = useState({ first: 0, last: 40 });
-  const full = useMemo(() => (sort ? { ...query, sort } : query), [query, sort]);
-  const rows = useRows<T>(collection, full, span.first, span.last);
+  const sortedQuery = useMemo(() => (sort ? { ...query, sort } : query), [query, sort]);
+  const rows = useRows(collection, sortedQuery, span.first, span.last);
   const total = rows.total ?? 0;
 
   const virtual = useVirtualizer({
@@ -55,85 +55,51 @@ export function ObjectGrid<T extends { id: string }>(props: ObjectGridProps<T>) 
       setSpan((before) => (before.first === first && before.last === last ? before : { first, last }));
     },
   });
-  const inSight = virtual.getVirtualItems();
-  const table = useColumns(columns, chosen);
-  // The table may hand out a new array each time; rows compare by identity, so this one stays while its ids do.
-  const visible = table.getVisibleLeafColumns().map((column) => column.id).join();
-  const shown = useMemo(() => columns.filter((column) => visible.split(",").includes(column.id)), [columns, visible]);
-  const template = [...(selection ? ["22px"] : []), ...shown.map((c) => `minmax(${c.width}px, ${c.grow ?? 1}fr)`)].join(" ");
-  const least = shown.reduce((sum, c) => sum + c.width + 12, selection ? 46 : 12);
-
-  useReport(props, rows.total, inSight.map((item) => rows.at(item.index)));
-
-  const focusRow = (index: number) => {
-    const next = Math.max(0, Math.min(total - 1, index));
-    setActive(next);
-    virtual.scrollToIndex(next);
-    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-index="${next}"]`)?.focus());
-  };
-
-  const onKey = (event: KeyboardEvent) => {
-    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 2);
-    const moves: Record<string, number> = {
-      ArrowDown: active + 1,
-      ArrowUp: active - 1,
-      PageDown: active + page,
-      PageUp: active - page,
-      Home: 0,
-      End: total - 1,
-    };
-    const row = rows.at(active);
-    const move = moves[event.key];
-    if (move !== undefined) focusRow(move);
-    else if (event.key === "Enter" && row && event.target instanceof HTMLElement && event.target.role === "row") props.onOpen?.(row);
-    else if (event.key === " " && row && selection && event.target instanceof HTMLElement && event.target.role === "row") selection.toggle(row);
-    else return;
-    event.preventDefault();
-  };
+  const visibleItems = virtual.getVirtualItems();
+  const columns = useShownColumns(props.columns, props.chosen);
+  const template = [...(selection ? ["22px"] : []), ...columns.map((c) => `minmax(${c.width}px, ${c.grow ?? 1}fr)`)].join(" ");
+  const minWidth = columns.reduce((sum, c) => sum + c.width + 12, selection ? 46 : 12);
+  useVisibleRows(props, rows.total, visibleItems.map((item) => rows.at(item.index)));
+  const { active, setActive, onKeyDown } = useActiveRow({
+    scroller: () => scroller.current,
+    total,
+    scrollTo: (index) => virtual.scrollToIndex(index),
+    onEnter: (index) => ifThere(rows.at(index), onOpen),
+    onSpace: (index) => ifThere(rows.at(index), selection?.toggle),
+  });
 
   if (rows.error && !rows.total) return <ProblemNote error={rows.error} what="This list could not be read" />;
   if (rows.total === 0) return <div className="dp-grid-empty">{empty}</div>;
 
   return (
-    <div className="dp-grid" ref={scroller} onKeyDown={onKey}>
+    <div className="dp-grid" ref={scroller} onKeyDown={onKeyDown}>
       <div
         role="grid"
         aria-label={label}
         aria-rowcount={total + 1}
-        aria-colcount={shown.length + (selection ? 1 : 0)}
+        aria-colcount={columns.length + (selection ? 1 : 0)}
         aria-busy={rows.isFetching}
         aria-multiselectable={selection ? true : undefined}
         className="dp-grid-body"
-        style={{ minWidth: `${least}px` }}
+        style={{ minWidth: `${minWidth}px` }}
       >
-        <div role="row" aria-rowindex={1} className="dp-grid-head" style={{ gridTemplateColumns: template }}>
-          {selection && (
-            <span role="columnheader" className="dp-cell">
-              <span className="pf-v6-screen-reader">Selected</span>
-            </span>
-          )}
-          {shown.map((column) => (
-            <GridHeading key={column.id} column={column} sort={sort} onSort={onSort} />
-          ))}
-        </div>
+        <GridHead columns={columns} template={template} selectable={selection !== undefined} sort={sort} onSort={onSort} />
         <div role="rowgroup" className="dp-grid-rows" style={{ height: `${virtual.getTotalSize()}px` }}>
-          {inSight.map((item) => {
+          {visibleItems.map((item) => {
             const row = rows.at(item.index);
-            const selected = row ? (selection?.rows.has(row.id) ?? false) : false;
-            const tabIndex = item.index === Math.min(active, total - 1) ? 0 : -1;
             return (
-              <GridRow<T>
+              <GridRow<Items[C]>
                 key={item.key}
                 index={item.index}
                 start={item.start}
                 row={row}
-                columns={shown}
+                columns={columns}
                 template={template}
-                tabIndex={tabIndex}
-                selected={selected}
+                tabIndex={item.index === active ? 0 : -1}
+                selected={row ? (selection?.rows.has(row.id) ?? false) : false}
                 onFocus={setActive}
                 onSelect={selection?.toggle}
-                nameOf={props.nameOf}
+                nameOf={nameOf}
               />
             );
           })}
@@ -143,82 +109,58 @@ export function ObjectGrid<T extends { id: string }>(props: ObjectGridProps<T>) 
   );
 }
 
-interface RowProps<T> {
-  index: number;
-  /** Pixels from the top of all rows. */
-  start: number;
-  /** Undefined while its page is on the way. */
-  row: T | undefined;
-  columns: readonly GridColumn<T>[];
-  template: string;
-  tabIndex: number;
-  selected: boolean;
-  onFocus: (index: number) => void;
-  onSelect?: (row: T, on?: boolean) => void;
-  nameOf: (row: T) => string;
+/** Calls with a row that has been read; reports whether there was one and something to call. */
+function ifThere<T>(row: T | undefined, act: ((row: T) => void) | undefined): boolean {
+  if (row === undefined || !act) return false;
+  act(row);
+  return true;
 }
 
-/** One row; it is drawn anew only when something about it differs, so that scrolling costs the new rows alone. */
-const GridRow = memo(function GridRow<T extends { id: string }>(props: RowProps<T>) {
-  const { index, start, row, columns, template, tabIndex, selected, onFocus, onSelect, nameOf } = props;
-  return (
-    <div
-      role="row"
-      aria-rowindex={index + 2}
-      aria-selected={onSelect ? selected : undefined}
-      data-index={index}
-      tabIndex={tabIndex}
-      onFocus={() => onFocus(index)}
-      className={`dp-row${selected ? " dp-selected" : ""}`}
-      style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
-    >
-      {onSelect && (
-        <span role="gridcell" className="dp-cell">
-          {row && (
-            <input
-              type="checkbox"
-              aria-label={`Select ${nameOf(row)}`}
-              checked={selected}
-              tabIndex={tabIndex}
-              onChange={(event) => onSelect(row, event.target.checked)}
-            />
-          )}
-        </span>
-      )}
-      {columns.map((column) => (
-        <span key={column.id} role="gridcell" className={`dp-cell${column.align ? " dp-end" : ""}`}>
-          {row ? column.cell(row, tabIndex) : <Skeleton width="70%" />}
-        </span>
-      ))}
-    </div>
-  );
-}) as <T extends { id: string }>(props: RowProps<T>) => ReactNode;
-
-interface HeadingProps<T> {
-  column: GridColumn<T>;
-  sort: string | undefined;
-  onSort: (sort: string | undefined) => void;
+interface ActiveRow {
+  scroller: () => HTMLElement | null;
+  total: number;
+  scrollTo: (index: number) => void;
+  /** Report whether something was done. */
+  onEnter: (index: number) => boolean;
+  onSpace: (index: number) => boolean;
 }
 
-function GridHeading<T>({ column, sort, onSort }: HeadingProps<T>) {
-  const by = column.sort;
-  const order = ariaSort(sort, by);
-  const mark = order === "ascending" ? "↑" : order === "descending" ? "↓" : "";
-  return (
-    <span role="columnheader" aria-sort={order} className={`dp-cell${column.align ? " dp-end" : ""}`}>
-      {by ? (
-        <button type="button" className="dp-sort" onClick={() => onSort(nextSort(sort, by))}>
-          {column.title} <span aria-hidden="true">{mark}</span>
-        </button>
-      ) : (
-        column.title
-      )}
-    </span>
-  );
+/** The row that the keyboard is on: one row is in the tab order, keys move to others. */
+function useActiveRow({ scroller, total, scrollTo, onEnter, onSpace }: ActiveRow) {
+  const [wanted, setActive] = useState(0);
+  const active = Math.max(0, Math.min(wanted, total - 1));
+
+  const focusRow = (index: number): true => {
+    const next = Math.max(0, Math.min(total - 1, index));
+    setActive(next);
+    scrollTo(next);
+    requestAnimationFrame(() => scroller()?.querySelector<HTMLElement>(`[data-index="${next}"]`)?.focus());
+    return true;
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const page = Math.max(1, Math.floor((scroller()?.clientHeight ?? 400) / rowHeight) - 2);
+    const onRow = event.target instanceof HTMLElement && event.target.getAttribute("role") === "row";
+    const keys: Record<string, () => boolean> = {
+      ArrowDown: () => focusRow(active + 1),
+      ArrowUp: () => focusRow(active - 1),
+      PageDown: () => focusRow(active + page),
+      PageUp: () => focusRow(active - page),
+      Home: () => focusRow(0),
+      End: () => focusRow(total - 1),
+      Enter: () => onRow && onEnter(active),
+      " ": () => onRow && onSpace(active),
+    };
+    if (keys[event.key]?.()) event.preventDefault();
+  };
+  return { active, setActive, onKeyDown };
 }
 
-/** The table's model of which columns are there and which are shown. */
-function useColumns<T extends { id: string }>(columns: readonly GridColumn<T>[], chosen: readonly string[] | undefined) {
+const features = tableFeatures({ columnVisibilityFeature });
+const noRows: never[] = [];
+
+/** The columns that are shown, as the table's own model has them. */
+function useShownColumns<T extends { id: string }>(columns: readonly GridColumn<T>[], chosen: readonly string[] | undefined): GridColumn<T>[] {
   const definitions = useMemo(
     () => columns.map((column): ColumnDef<typeof features, T> => ({ id: column.id, header: column.title, meta: column })),
     [columns],
@@ -227,20 +169,24 @@ function useColumns<T extends { id: string }>(columns: readonly GridColumn<T>[],
     const shown = new Set(shownColumns(columns, chosen).map((column) => column.id));
     return Object.fromEntries(columns.map((column) => [column.id, shown.has(column.id)]));
   }, [columns, chosen]);
-  return useTable({ features, columns: definitions, data: noRows, state: { columnVisibility } });
+  const table = useTable({ features, columns: definitions, data: noRows, state: { columnVisibility } });
+  // The table may hand out a new array each time; rows compare by identity, so this one stays while its ids do.
+  const ids = table.getVisibleLeafColumns().map((column) => column.id).join();
+  return useMemo(() => columns.filter((column) => ids.split(",").includes(column.id)), [columns, ids]);
 }
 
-const noRows: never[] = [];
+/** Milliseconds without scrolling after which the rows that are seen are told. */
+const scrollRest = 150;
 
-const restTime = 150;
-
-/** Tells the screen what is in sight, once the scrolling rests: live cells are asked for what is looked at only. */
-function useReport<T extends { id: string }>(props: ObjectGridProps<T>, total: number | undefined, rows: (T | undefined)[]) {
+/** Tells the screen which rows are seen once the scrolling rests: live cells are asked for these only. */
+function useVisibleRows<C extends Collection>(props: Props<C>, total: number | undefined, rows: (Items[C] | undefined)[]) {
   const { onVisible, onTotal } = props;
   const ids = rows.flatMap((row) => (row ? [row.id] : [])).join();
   useEffect(() => {
-    const timer = setTimeout(() => onVisible?.(ids === "" ? [] : ids.split(",")), restTime);
+    const timer = setTimeout(() => onVisible?.(ids === "" ? [] : ids.split(",")), scrollRest);
     return () => clearTimeout(timer);
   }, [ids, onVisible]);
-  useEffect(() => onTotal?.(total), [total, onTotal]);
+  useEffect(() => {
+    onTotal?.(total);
+  }, [total, onTotal]);
 }

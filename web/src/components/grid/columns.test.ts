@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ariaSort, nextSort, shownColumns, toCsv, type GridColumn } from "./columns";
+import { ariaSort, nextSort, shownColumns, toCSV, type GridColumn } from "./columns";
 
 interface Row {
   name: string | null;
@@ -23,6 +23,6 @@ describe("columns", () => {
   });
 
   it("exports every column, and no text that a spreadsheet would run", () => {
-    expect(toCsv(columns, [{ name: '=a"b', depth: -1 }, { name: null, depth: 2 }])).toBe('name,depth\r\n"\'=a""b",-1\r\n,2\r\n');
+    expect(toCSV(columns, [{ name: '=a"b', depth: -1 }, { name: null, depth: 2 }])).toBe('name,depth\r\n"\'=a""b",-1\r\n,2\r\n');
   });
 });

@@ -38,7 +38,7 @@ export function ariaSort(sort: string | undefined, by: string | undefined): "asc
 }
 
 /** Rows as CSV with a heading; texts that a spreadsheet would take for a formula are defused. */
-export function toCsv<T>(columns: readonly GridColumn<T>[], rows: readonly T[]): string {
+export function toCSV<T>(columns: readonly Pick<GridColumn<T>, "id" | "value">[], rows: readonly T[]): string {
   const shown = columns.filter((column) => column.value);
   const lines = [shown.map((column) => csvCell(column.id)), ...rows.map((row) => shown.map((c) => csvCell(c.value?.(row))))];
   return lines.map((cells) => cells.join(",")).join("\r\n") + "\r\n";

@@ -1,35 +1,34 @@
 import { useQueries, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
-import { client, read } from "~/api/client";
-import type { Page } from "~/api/model";
-import type { Collection, ListQuery } from "~/api/queries";
+import type { Collection, Items, Page } from "~/api/model";
+import { readPage, type ListQuery } from "~/api/queries";
 
 /** Rows of one request; the grid asks for the pages it shows and no others. */
 export const pageSize = 100;
 
 export interface Rows<T> {
+  /** The rows of the whole list, undefined until the first page is there. */
   total: number | undefined;
   /** The row at a place of the whole list, undefined while it is not there yet. */
   at: (index: number) => T | undefined;
   error: unknown;
   isFetching: boolean;
-  refetch: () => void;
 }
 
-const keyOf = (collection: Collection, query: ListQuery, page: number) => [collection, "list", query, page] as const;
+const pageKey = (collection: Collection, query: object, page: number) => [collection, "list", query, page] as const;
 
 /**
  * Follows the cursor of the page before where that one is known, and jumps by offset where somebody has dragged the
  * scroll bar to the middle of a hundred thousand rows.
  */
-function positionOf(queries: QueryClient, collection: Collection, query: ListQuery, page: number): ListQuery {
+function positionOf(queries: QueryClient, collection: Collection, query: object, page: number) {
   if (page === 0) return { total: true };
-  const before = queries.getQueryData<Page<unknown>>(keyOf(collection, query, page - 1));
+  const before = queries.getQueryData<Page<unknown>>(pageKey(collection, query, page - 1));
   return before?.next_cursor ? { cursor: before.next_cursor } : { offset: page * pageSize };
 }
 
-/** The rows of a list that lie in a window of it, kept in step with the changes. */
-export function useRows<T>(collection: Collection, query: ListQuery, first: number, last: number): Rows<T> {
+/** The rows of a list from `first` to `last`, kept in step with the changes. */
+export function useRows<C extends Collection>(collection: C, query: ListQuery<C>, first: number, last: number): Rows<Items[C]> {
   const queries = useQueryClient();
   const from = Math.floor(first / pageSize);
   const to = Math.floor(Math.max(first, last) / pageSize);
@@ -42,24 +41,16 @@ export function useRows<T>(collection: Collection, query: ListQuery, first: numb
 
   const results = useQueries({
     queries: pages.map((page) => ({
-      queryKey: keyOf(collection, query, page),
+      queryKey: pageKey(collection, query, page),
       queryFn: ({ signal }: { signal: AbortSignal }) =>
-        read<Page<T>>(
-          client.GET(`/${collection}` as never, {
-            params: { query: { ...query, limit: pageSize, ...positionOf(queries, collection, query, page) } },
-            signal,
-          } as never),
-        ),
+        readPage(collection, { ...query, limit: pageSize, ...positionOf(queries, collection, query, page) }, signal),
       staleTime: 30_000,
     })),
   });
 
-  const byPage = new Map(pages.map((page, index) => [page, results[index]?.data]));
   const at = useCallback(
-    (index: number) => byPage.get(Math.floor(index / pageSize))?.items[index % pageSize],
-    // The map is made anew with each result.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [results],
+    (index: number) => results[pages.indexOf(Math.floor(index / pageSize))]?.data?.items[index % pageSize],
+    [results, pages],
   );
 
   return {
@@ -67,6 +58,5 @@ export function useRows<T>(collection: Collection, query: ListQuery, first: numb
     at,
     error: results.find((result) => result.error)?.error ?? null,
     isFetching: results.some((result) => result.isFetching),
-    refetch: () => results.forEach((result) => void result.refetch()),
   };
 }

@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState, type ReactNode } from "react";
-import type { Meta, ObjectType } from "~/api/model";
-import { collectionOf } from "~/api/stream/live";
-import type { Collection } from "~/api/queries";
+import { kinds, objectPath, type CollectionOf } from "~/api/kinds";
+import type { Items, Meta, ObjectType } from "~/api/model";
+import { nameFilter, readPage } from "~/api/queries";
 import { plural } from "../format";
 import { shownColumns, type GridColumn } from "../grid/columns";
 import { ExportMenu } from "../grid/ExportMenu";
@@ -10,95 +10,90 @@ import { ColumnChooser, GridToolbar } from "../grid/GridToolbar";
 import { ObjectGrid } from "../grid/ObjectGrid";
 import { EmptyNote } from "../Notes";
 import { Screen } from "../Screen";
-import { callIt, ObjectLink, pathOf, typeWords } from "./ObjectLink";
 import { Ago } from "../time";
+import type { ListSearch } from "./listSearch";
+import { displayName, ObjectLink } from "./ObjectLink";
 
-/** What the address of a list holds. */
-export interface ListSearch {
-  name?: string;
-  ia?: string;
-  sort?: string;
-  columns?: string[];
-}
+/** The types whose lists have a screen of the same form. */
+export type ListedType = "pz" | "evd" | "srq" | "lmr" | "rmr";
 
-/** Reads the address of a list; what it cannot mean is left out. */
-export function readListSearch(raw: Record<string, unknown>): ListSearch {
-  const word = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-  const columns = Array.isArray(raw.columns) ? raw.columns.filter((id) => typeof id === "string") : undefined;
-  return { name: word(raw.name), ia: word(raw.ia), sort: word(raw.sort), columns: columns?.length ? columns : undefined };
-}
-
-interface Props<T extends Meta> {
-  type: ObjectType;
-  title: string;
-  about: ReactNode;
-  columns: readonly GridColumn<T>[];
+interface ListProps<K extends ObjectType> {
+  type: K;
+  columns: readonly GridColumn<Items[CollectionOf<K>]>[];
   /** The button that makes one. */
   create?: ReactNode;
   /** What to do where there is none. */
   empty: ReactNode;
+  search: ListSearch;
+  onSearch: (next: Partial<ListSearch>) => void;
+}
+
+interface ScreenProps<K extends ListedType> extends Omit<ListProps<K>, "search" | "onSearch"> {
+  title: string;
+  about: ReactNode;
 }
 
 /** The list of one type of object. */
-export function CollectionScreen<T extends Meta>({ type, title, about, create, ...list }: Props<T>) {
+export function CollectionScreen<K extends ListedType>({ title, about, ...list }: ScreenProps<K>) {
+  const path = `/${kinds[list.type].collection}` as const;
+  const search = useSearch({ from: path });
+  const navigate = useNavigate();
+  const onSearch = (next: Partial<ListSearch>) => void navigate({ to: path, search: { ...search, ...next }, replace: true });
   return (
-    <Screen title={title} about={about} actions={create} fill>
-      <CollectionList type={type} create={create} {...list} />
+    <Screen title={title} about={about} actions={list.create} fill>
+      <CollectionList {...list} search={search} onSearch={onSearch} />
     </Screen>
   );
 }
 
-type ListProps<T extends Meta> = Omit<Props<T>, "title" | "about">;
-
 /** The grid of a collection with the line above it. */
-export function CollectionList<T extends Meta>({ type, columns, create, empty }: ListProps<T>) {
-  const search = useSearch({ strict: false }) as ListSearch;
+export function CollectionList<K extends ObjectType>({ type, columns, create, empty, search, onSearch }: ListProps<K>) {
   const navigate = useNavigate();
   const [total, setTotal] = useState<number | undefined>();
-  const collection = collectionOf[type] as Collection;
-  const change = (next: Partial<ListSearch>) =>
-    void navigate({ to: ".", search: { ...search, ...next }, replace: true });
+  const kind = kinds[type];
+  const collection: CollectionOf<K> = kind.collection;
   const query = useMemo(() => {
     const { name, ia } = search;
-    return {
-      ...(name ? { name: name.includes("*") ? name : `*${name}*` } : {}),
-      ...(ia ? { ia } : {}),
-    };
+    return { ...(name ? { name: [nameFilter(name)] } : {}), ...(ia ? { ia: [ia] } : {}) };
   }, [search]);
   const filtered = Object.keys(query).length > 0;
   const shown = new Set(shownColumns(columns, search.columns).map((column) => column.id));
-  const words = typeWords[type];
   return (
     <>
       <GridToolbar
         searchLabel="Find by name"
         search={search.name ?? ""}
-        onSearch={(name) => change({ name: name || undefined })}
-        counted={total === undefined ? "" : plural(total, words.one, words.many)}
-        onClear={filtered ? () => change({ name: undefined, ia: undefined }) : undefined}
+        onSearch={(name) => onSearch({ name: name || undefined })}
+        counted={total === undefined ? "" : plural(total, kind.one, kind.many)}
+        onClear={filtered ? () => onSearch({ name: undefined, ia: undefined }) : undefined}
         actions={
           <>
-            <ColumnChooser columns={columns} shown={shown} onChoose={(ids) => change({ columns: ids })} />
-            <ExportMenu collection={collection} columns={columns} query={query} total={total} />
+            <ColumnChooser columns={columns} shown={shown} onChoose={(ids) => onSearch({ columns: ids })} />
+            <ExportMenu
+              name={collection}
+              columns={columns}
+              readPage={(position, signal) => readPage(collection, { ...query, ...position }, signal)}
+              total={total}
+            />
           </>
         }
       />
-      <ObjectGrid<T>
-        label={words.many}
+      <ObjectGrid
+        label={kind.many}
         collection={collection}
         columns={columns}
         chosen={search.columns}
         query={query}
         sort={search.sort}
-        onSort={(sort) => change({ sort })}
-        nameOf={callIt}
-        onOpen={words.page ? (row) => void navigate({ to: pathOf(type, row.id) }) : undefined}
+        onSort={(sort) => onSearch({ sort })}
+        nameOf={displayName}
+        onOpen={kind.tab ? undefined : (row) => void navigate({ href: objectPath(type, row.id) })}
         onTotal={setTotal}
         empty={
           filtered ? (
-            <EmptyNote title={`No ${words.one} is called that`}>Clear the filter to see all of them.</EmptyNote>
+            <EmptyNote title={`No ${kind.one} is called that`}>Clear the filter to see all of them.</EmptyNote>
           ) : (
-            <EmptyNote title={`There are no ${words.many} yet`} actions={create}>
+            <EmptyNote title={`There are no ${kind.many} yet`} actions={create}>
               {empty}
             </EmptyNote>
           )
@@ -118,7 +113,11 @@ export function withCommonColumns<T extends Meta>(type: ObjectType, own: readonl
       grow: 1.6,
       sort: "name",
       cell: (row, tabIndex) =>
-        typeWords[type].page ? <ObjectLink object={{ type, id: row.id, name: row.name }} tabIndex={tabIndex} /> : <span className={row.name ? "" : "dp-id"}>{callIt(row)}</span>,
+        kinds[type].tab ? (
+          <span className={row.name ? "" : "dp-id"}>{displayName(row)}</span>
+        ) : (
+          <ObjectLink object={{ type, id: row.id, name: row.name }} tabIndex={tabIndex} />
+        ),
       value: (row) => row.name,
     },
     { id: "id", title: "Id", width: 290, optional: true, cell: (row) => <code className="dp-id">{row.id}</code>, value: (row) => row.id },

@@ -2,33 +2,14 @@ import { Button } from "@patternfly/react-core";
 import PencilAltIcon from "@patternfly/react-icons/dist/esm/icons/pencil-alt-icon";
 import { useState } from "react";
 import type { Call } from "~/api/call";
+import { kinds } from "~/api/kinds";
 import type { Meta, ObjectType } from "~/api/model";
-import { errorsByField, Refusal, type Problem } from "~/api/problem";
-import { collectionOf } from "~/api/stream/live";
 import { ActionDialog } from "../action/ActionDialog";
 import { TextField } from "../action/fields";
-import { callIt } from "./ObjectLink";
-
-/** The labels of an object as words, which the grid can be filtered by. */
-export const labelWords = (labels: Record<string, string>): string =>
-  Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(" ");
-
-/** Words back into labels; a word without a value is no label. */
-export function readLabels(text: string): Record<string, string> {
-  const pairs = text.split(/\s+/).flatMap((word): [string, string][] => {
-    const at = word.indexOf("=");
-    return at > 0 ? [[word.slice(0, at), word.slice(at + 1)]] : [];
-  });
-  return Object.fromEntries(pairs);
-}
-
-/** What makes the labels that are into those that are wanted: a patch merges, and null takes one away. */
-export const labelChange = (now: Record<string, string>, wanted: Record<string, string>): Record<string, string | null> => ({
-  ...Object.fromEntries(Object.keys(now).map((key) => [key, null])),
-  ...wanted,
-});
+import { useFieldErrors } from "../action/useFieldErrors";
+import { labelsPatch, labelsText, nameRule, parseLabels } from "./labels";
+import { displayName } from "./ObjectLink";
+import "./NameAndLabels.css";
 
 /** An object's own words, and the pencil that changes them in any state. */
 export function NameAndLabels({ type, object }: { type: ObjectType; object: Meta }) {
@@ -48,25 +29,24 @@ export function NameAndLabels({ type, object }: { type: ObjectType; object: Meta
 
 function NameDialog({ type, object, onClose }: { type: ObjectType; object: Meta; onClose: () => void }) {
   const [name, setName] = useState(object.name ?? "");
-  const [labels, setLabels] = useState(labelWords(object.labels));
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const errors = errorsByField(problem);
+  const [labels, setLabels] = useState(labelsText(object.labels));
+  const [errors, onRefused] = useFieldErrors();
   const call: Call = {
     method: "PATCH",
-    path: `/${collectionOf[type]}/${object.id}`,
-    body: { name: name.trim() === "" ? null : name.trim(), labels: labelChange(object.labels, readLabels(labels)) },
+    path: `/${kinds[type].collection}/${object.id}`,
+    body: { name: name.trim() === "" ? null : name.trim(), labels: labelsPatch(object.labels, parseLabels(labels)) },
   };
   return (
     <ActionDialog
-      title={`Name and labels of ${callIt(object)}`}
+      title={`Name and labels of ${displayName(object)}`}
       submit="Change"
       call={call}
       version={object.version}
-      onRefused={(error) => setProblem(error instanceof Refusal ? error.problem : null)}
+      onRefused={onRefused}
       onDone={onClose}
       onClose={onClose}
     >
-      <TextField label="Name" value={name} onChange={setName} error={errors.name} help="1 to 63 of a–z 0–9 . _ - and unique among its kind; empty for none." />
+      <TextField label="Name" value={name} onChange={setName} error={errors.name} help={`${nameRule} and unique among its kind; empty for none.`} />
       <TextField label="Labels" value={labels} onChange={setLabels} error={errors.labels} placeholder="app=lustre tier=gold" help="Words of the form key=value." />
     </ActionDialog>
   );

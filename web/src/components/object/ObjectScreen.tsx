@@ -1,56 +1,57 @@
-import { Button } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState, type ReactNode } from "react";
-import type { Meta, ObjectType } from "~/api/model";
-import { changes, one, type Collection } from "~/api/queries";
-import { collectionOf } from "~/api/stream/live";
+import type { ReactNode } from "react";
+import { kinds, type CollectionOf } from "~/api/kinds";
+import type { Items, Meta } from "~/api/model";
+import { changes, one } from "~/api/queries";
 import { ActionDialog } from "../action/ActionDialog";
+import { Card } from "../Card";
 import { ChangeList } from "../change/ChangeList";
+import { RawJSON } from "../CodeBlock";
+import { DialogButton } from "../DialogButton";
 import { LoadingLines } from "../Notes";
 import { ProblemNote } from "../ProblemNote";
-import { RawJson } from "../RawJson";
 import { Screen } from "../Screen";
 import { Ago } from "../time";
+import type { ListedType } from "./CollectionScreen";
 import { NameAndLabels } from "./NameAndLabels";
-import { callIt, ObjectLink, typeWords } from "./ObjectLink";
+import { displayName, ObjectLink } from "./ObjectLink";
 
-interface Props<T extends Meta> {
-  type: ObjectType;
+interface Props<K extends ListedType> {
+  type: K;
   /** The object's own cards. */
-  body: (object: T) => ReactNode;
-  actions?: (object: T) => ReactNode;
-  /** What is lost with it, said before it is freed; null where it cannot be freed. */
-  freeTells: ((object: T) => string) | null;
+  body: (object: Items[CollectionOf<K>]) => ReactNode;
+  actions?: (object: Items[CollectionOf<K>]) => ReactNode;
+  /** What is lost with it, said before it is freed. */
+  freeWarning: (object: Items[CollectionOf<K>]) => string;
   /** Whether its name and labels can be changed after its creation. */
   renamable?: boolean;
 }
 
 /** The page of one object of any type but the endpoint: its facts, what changed it, and its end. */
-export function ObjectScreen<T extends Meta>({ type, body, actions, freeTells, renamable }: Props<T>) {
-  const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const collection = collectionOf[type] as Exclude<Collection, "ias">;
-  const found = useQuery(one<T>(collection, id));
-  const words = typeWords[type];
-  const trail = [{ to: `/${collection}`, name: words.many }];
+export function ObjectScreen<K extends ListedType>({ type, body, actions, freeWarning, renamable }: Props<K>) {
+  const kind = kinds[type];
+  const collection: CollectionOf<K> = kind.collection;
+  const { id } = useParams({ from: `/${kinds[type].collection}/$id` });
+  const found = useQuery(one(collection, id));
+  const trail = [{ to: `/${collection}`, name: kind.many }];
   const object = found.data;
   if (!object) {
     return (
-      <Screen title={words.one} trail={trail}>
-        {found.error ? <ProblemNote error={found.error} what={`This ${words.one} could not be read`} /> : <LoadingLines lines={6} />}
-        {found.error && <Past id={id} />}
+      <Screen title={kind.one} trail={trail}>
+        {found.error ? <ProblemNote error={found.error} what={`This ${kind.one} could not be read`} /> : <LoadingLines lines={6} />}
+        {found.error && <ChangeHistory id={id} />}
       </Screen>
     );
   }
-  const tells = freeTells?.(object);
   return (
     <Screen
-      title={callIt(object)}
+      title={displayName(object)}
       trail={trail}
       actions={
         <>
           {actions?.(object)}
-          {tells !== undefined && <FreeButton type={type} object={object} tells={tells} />}
+          <FreeButton type={type} object={object} warning={freeWarning(object)} />
         </>
       }
       about={
@@ -69,49 +70,46 @@ export function ObjectScreen<T extends Meta>({ type, body, actions, freeTells, r
     >
       <div className="dp-tab-body">
         {body(object)}
-        <Past id={id} />
-        <section className="dp-card" aria-label="JSON">
-          <h2>JSON</h2>
-          <RawJson value={object} label={`${words.one} ${callIt(object)}`} />
-        </section>
+        <ChangeHistory id={id} />
+        <Card title="JSON">
+          <RawJSON value={object} label={`${kind.one} ${displayName(object)}`} />
+        </Card>
       </div>
     </Screen>
   );
 }
 
 /** The changes of an object; they outlive it. */
-function Past({ id }: { id: string }) {
-  const found = useQuery(changes({ object: id, limit: 50 }));
+function ChangeHistory({ id }: { id: string }) {
+  const found = useQuery(changes({ object: [id], limit: 50 }));
   return (
-    <section className="dp-card" aria-label="Changes">
-      <h2>Changes</h2>
+    <Card title="Changes">
       {found.data ? <ChangeList changes={found.data.items} /> : found.error ? <ProblemNote error={found.error} /> : <LoadingLines />}
-    </section>
+    </Card>
   );
 }
 
-/** Frees an object after naming what goes with it. */
-function FreeButton({ type, object, tells }: { type: ObjectType; object: Meta; tells: string }) {
-  const [open, setOpen] = useState(false);
+/** Frees an object after naming what is lost with it. */
+function FreeButton({ type, object, warning }: { type: ListedType; object: Meta; warning: string }) {
   const navigate = useNavigate();
-  const collection = collectionOf[type];
+  const { collection, one: word } = kinds[type];
   return (
-    <>
-      <Button variant="secondary" isDanger onClick={() => setOpen(true)}>
-        Free
-      </Button>
-      {open && (
+    <DialogButton
+      label="Free"
+      variant="secondary"
+      isDanger
+      dialog={(close) => (
         <ActionDialog
-          title={`Free ${typeWords[type].one} ${callIt(object)}`}
-          description={tells}
+          title={`Free ${word} ${displayName(object)}`}
+          description={warning}
           submit="Free for good"
           destructive
           call={{ method: "DELETE", path: `/${collection}/${object.id}` }}
           version={object.version}
           onDone={() => void navigate({ to: `/${collection}` })}
-          onClose={() => setOpen(false)}
+          onClose={close}
         />
       )}
-    </>
+    />
   );
 }

@@ -1,5 +1,7 @@
 import type { EPState, IAState } from "~/api/model";
+import { useMatrix } from "~/api/useMatrix";
 import { epShapes, iaShapes, type Shape } from "./shapes";
+import "./StateLabel.css";
 
 /** The drawing of a state alone; says nothing to a screen reader. */
 export function StateMark({ shape }: { shape: Shape }) {
@@ -10,20 +12,30 @@ export function StateMark({ shape }: { shape: Shape }) {
   );
 }
 
-interface Props {
-  state: EPState | IAState;
-  /** The whole DAT word rather than the short one. */
-  full?: boolean;
+interface LabelProps {
+  state: string;
+  shape: Shape;
+  title: string;
+  meaning: string | undefined;
 }
 
-/** A state as drawing and word; its meaning is its title. */
-export function StateLabel({ state, full }: Props) {
-  const shape = state in epShapes ? epShapes[state as EPState] : iaShapes[state as IAState];
-  if (!shape) return <span className="dp-state">{state}</span>;
+function Label({ state, shape, title, meaning }: LabelProps) {
   return (
-    <span className={`dp-state dp-tone-${shape.tone}`} data-state={state} title={shape.means}>
+    <span className={`dp-state dp-tone-${shape.tone}`} data-state={state} title={meaning}>
       <StateMark shape={shape} />
-      <span className="dp-state-word">{full ? state : shape.short}</span>
+      <span className="dp-state-word">{title}</span>
     </span>
   );
+}
+
+/** The state of an endpoint as drawing and word; its meaning is its title. */
+export function StateLabel({ state }: { state: EPState }) {
+  const matrix = useMatrix();
+  return <Label state={state} shape={epShapes[state]} title={matrix.stateTitle(state)} meaning={matrix.stateMeaning(state)} />;
+}
+
+/** The state of an IA in the same form. */
+export function IAStateLabel({ state }: { state: IAState }) {
+  const word = useMatrix().word("IAState", state);
+  return <Label state={state} shape={iaShapes[state]} title={word?.title ?? state} meaning={word?.meaning} />;
 }

@@ -1,107 +1,107 @@
 import { Button } from "@patternfly/react-core";
-import { Fragment, useState } from "react";
+import { useState } from "react";
+import { kinds } from "~/api/kinds";
 import type { Change } from "~/api/model";
-import { kindMarks, kindOf, kindTones, kindWords, touched } from "~/components/change/words";
+import { changeKind, changeKinds, changeSummary } from "~/components/change/changeKind";
 import { DiffTable } from "~/components/DiffTable";
 import type { GridColumn } from "~/components/grid/columns";
-import { ObjectLink, typeWords } from "~/components/object/ObjectLink";
+import { ObjectLink } from "~/components/object/ObjectLink";
+import { Table } from "~/components/Table";
 import { Exact } from "~/components/time";
-import { Scroll } from "~/components/Scroll";
-
-const cell = () => null;
 
 /** The columns of an exported log. */
-export const exportColumns: readonly GridColumn<Change>[] = [
-  { id: "id", title: "Id", width: 0, cell, value: (change) => change.id },
-  { id: "at", title: "At", width: 0, cell, value: (change) => change.at },
-  { id: "node", title: "Node", width: 0, cell, value: (change) => change.node },
-  { id: "ia", title: "IA", width: 0, cell, value: (change) => change.ia },
-  { id: "object_type", title: "Type", width: 0, cell, value: (change) => change.object.type },
-  { id: "object_id", title: "Object", width: 0, cell, value: (change) => change.object.id },
-  { id: "object_name", title: "Name", width: 0, cell, value: (change) => change.object.name },
-  { id: "cause", title: "Cause", width: 0, cell, value: (change) => change.cause },
-  { id: "outcome", title: "Outcome", width: 0, cell, value: (change) => change.outcome },
-  { id: "actor", title: "Actor", width: 0, cell, value: (change) => change.actor },
-  { id: "reason", title: "Reason", width: 0, cell, value: (change) => change.reason },
-  { id: "version", title: "Version", width: 0, cell, value: (change) => change.version },
-  { id: "fields", title: "Fields", width: 0, cell, value: (change) => (change.fields ?? []).join(" ") },
+export const exportColumns: readonly Pick<GridColumn<Change>, "id" | "value">[] = [
+  { id: "id", value: (change) => change.id },
+  { id: "at", value: (change) => change.at },
+  { id: "node", value: (change) => change.node },
+  { id: "ia", value: (change) => change.ia },
+  { id: "object_type", value: (change) => change.object.type },
+  { id: "object_id", value: (change) => change.object.id },
+  { id: "object_name", value: (change) => change.object.name },
+  { id: "cause", value: (change) => change.cause },
+  { id: "outcome", value: (change) => change.outcome },
+  { id: "actor", value: (change) => change.actor },
+  { id: "reason", value: (change) => change.reason },
+  { id: "version", value: (change) => change.version },
+  { id: "fields", value: (change) => (change.fields ?? []).join(" ") },
 ];
+
+const columns = ["When", "What", "Object", "Touched", "By", "Why"] as const;
 
 /** The log as a table; a row opens to show what differs. */
 export function ChangeTable({ changes, fresh }: { changes: readonly Change[]; fresh: ReadonlySet<number> }) {
   const [open, setOpen] = useState<number | null>(null);
   return (
-    <Scroll label="The log">
-      <table className="dp-table dp-log" aria-label="Changes">
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">What</th>
-            <th scope="col">Object</th>
-            <th scope="col">Touched</th>
-            <th scope="col">By</th>
-            <th scope="col">Why</th>
-          </tr>
-        </thead>
-        <tbody>
-          {changes.map((change) => {
-            const kind = kindOf(change);
-            const hasMore = change.before !== null || change.after !== null;
-            return (
-              <Fragment key={change.id}>
-                <tr data-fresh={fresh.has(change.id)} data-kind={kind}>
-                  <td>
-                    <Exact at={change.at} />
-                  </td>
-                  <td>
-                    <span className={`dp-tone-${kindTones[kind]}`} aria-hidden="true">
-                      {kindMarks[kind]}
-                    </span>{" "}
-                    <span className="pf-v6-screen-reader">{kindWords[kind]}</span>
-                    <code>{change.cause}</code>
-                    {kind === "refused" && (
-                      <div>
-                        <code className="dp-tone-bad">{change.outcome}</code>
-                      </div>
-                    )}
-                  </td>
-                  <td>
-                    <span className="dp-subtle">{typeWords[change.object.type]?.one ?? change.object.type}</span> <ObjectLink object={change.object} />
-                  </td>
-                  <td>
-                    {hasMore ? (
-                      <Button
-                        variant="link"
-                        isInline
-                        size="sm"
-                        aria-expanded={open === change.id}
-                        onClick={() => setOpen(open === change.id ? null : change.id)}
-                      >
-                        {touched(change) || "details"}
-                      </Button>
-                    ) : (
-                      touched(change)
-                    )}
-                  </td>
-                  <td>{change.actor}</td>
-                  <td className="dp-name">{change.reason}</td>
-                </tr>
-                {open === change.id && (
-                  <tr>
-                    <td colSpan={6}>
-                      <DiffTable before={change.before} after={change.after} label={`What change ${change.id} did`} />
-                      <p className="dp-subtle">
-                        change {change.id}, version {change.version}, node {change.node}
-                        {change.request_id && `, request ${change.request_id}`}
-                      </p>
-                    </td>
-                  </tr>
-                )}
-              </Fragment>
-            );
-          })}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table label="Changes" scrollLabel="The log" columns={columns} className="dp-log">
+      {changes.map((change) => (
+        <ChangeRows
+          key={change.id}
+          change={change}
+          fresh={fresh.has(change.id)}
+          open={open === change.id}
+          onToggle={() => setOpen(open === change.id ? null : change.id)}
+        />
+      ))}
+    </Table>
+  );
+}
+
+interface RowsProps {
+  change: Change;
+  fresh: boolean;
+  open: boolean;
+  onToggle: () => void;
+}
+
+/** The row of a change, and below it what differs while it is open. */
+function ChangeRows({ change, fresh, open, onToggle }: RowsProps) {
+  const kind = changeKind(change);
+  const { mark, word, tone } = changeKinds[kind];
+  const summary = changeSummary(change);
+  return (
+    <>
+      <tr data-fresh={fresh} data-kind={kind}>
+        <td>
+          <Exact at={change.at} />
+        </td>
+        <td>
+          <span className={`dp-tone-${tone}`} aria-hidden="true">
+            {mark}
+          </span>{" "}
+          <span className="pf-v6-screen-reader">{word}</span>
+          <code>{change.cause}</code>
+          {kind === "refused" && (
+            <div>
+              <code className="dp-tone-bad">{change.outcome}</code>
+            </div>
+          )}
+        </td>
+        <td>
+          <span className="dp-subtle">{kinds[change.object.type]?.one ?? change.object.type}</span> <ObjectLink object={change.object} />
+        </td>
+        <td>
+          {change.before !== null || change.after !== null ? (
+            <Button variant="link" isInline size="sm" aria-expanded={open} onClick={onToggle}>
+              {summary || "details"}
+            </Button>
+          ) : (
+            summary
+          )}
+        </td>
+        <td>{change.actor}</td>
+        <td className="dp-name">{change.reason}</td>
+      </tr>
+      {open && (
+        <tr>
+          <td colSpan={columns.length}>
+            <DiffTable before={change.before} after={change.after} label={`What change ${change.id} did`} />
+            <p className="dp-subtle">
+              change {change.id}, version {change.version}, node {change.node}
+              {change.request_id && `, request ${change.request_id}`}
+            </p>
+          </td>
+        </tr>
+      )}
+    </>
   );
 }

@@ -1,35 +1,37 @@
-import { Button, Switch, TextInput } from "@patternfly/react-core";
+import { Button, Switch } from "@patternfly/react-core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
-import { client, read } from "~/api/client";
-import type { Change, ObjectType, Page } from "~/api/model";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useCallback, useState } from "react";
+import { kinds, objectTypes } from "~/api/kinds";
+import type { Change, ObjectType } from "~/api/model";
+import { readChanges } from "~/api/queries";
+import { useChanges } from "~/api/stream/useFeed";
+import { useMatrix } from "~/api/useMatrix";
 import { ExportMenu } from "~/components/grid/ExportMenu";
 import { FilterMenu } from "~/components/grid/GridToolbar";
 import { EmptyNote, LoadingLines } from "~/components/Notes";
-import { typeWords } from "~/components/object/ObjectLink";
+import { PartBoundary } from "~/components/PartBoundary";
 import { ProblemNote } from "~/components/ProblemNote";
 import { Screen } from "~/components/Screen";
 import { ChangeTable, exportColumns } from "./ChangeTable";
-import { changesQuery, type ChangesSearch } from "./search";
-import { useLiveTail } from "./useLiveTail";
+import { TextFilter, TimeFilter } from "./filters";
+import { changesQuery, passes, type ChangesSearch } from "./search";
+import "./ChangesScreen.css";
 
 const pageRows = 100;
-const types = Object.keys(typeWords) as ObjectType[];
+const route = getRouteApi("/changes");
 
 /** The log of everything: who did what, what happened by itself, what was refused. */
 export function ChangesScreen() {
-  const search = useSearch({ strict: false }) as ChangesSearch;
+  const search = route.useSearch();
   const navigate = useNavigate();
+  const matrix = useMatrix();
   const [live, setLive] = useState(true);
   const change = (next: Partial<ChangesSearch>) => void navigate({ to: "/changes", search: { ...search, ...next }, replace: true });
-  const query = changesQuery(search);
+  const query = changesQuery(search, matrix);
   const found = useInfiniteQuery({
     queryKey: ["changes", "log", query],
-    queryFn: ({ signal, pageParam }) =>
-      read<Page<Change>>(
-        client.GET("/changes", { params: { query: { ...query, limit: pageRows, ...(pageParam ? { cursor: pageParam } : {}) } as never }, signal }),
-      ),
+    queryFn: ({ signal, pageParam }) => readChanges({ ...query, limit: pageRows, ...(pageParam ? { cursor: pageParam } : {}) }, signal),
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
@@ -41,19 +43,7 @@ export function ChangesScreen() {
   return (
     <Screen title="Changes" about="Everything that was done and that happened, newest first. Refused calls are here too; they changed nothing.">
       <div className="dp-toolbar" role="search" aria-label="Filter the log">
-        <FilterMenu
-          label="Type"
-          value={search.type ?? []}
-          choices={types.map((type) => ({ value: type, label: typeWords[type].many }))}
-          onChange={(type) => change({ type: type.length > 0 ? type : undefined })}
-        />
-        <Filter label="Cause" value={search.cause} onChange={(cause) => change({ cause })} />
-        <Filter label="Actor" value={search.actor} onChange={(actor) => change({ actor })} />
-        <Filter label="Outcome" value={search.outcome} onChange={(outcome) => change({ outcome })} />
-        <Filter label="Object id" value={search.object} onChange={(object) => change({ object })} />
-        <Moment label="From" value={search.since} onChange={(since) => change({ since })} />
-        <Moment label="Until" value={search.until} onChange={(until) => change({ until })} />
-        <Switch id="refused" label="Refused only" isChecked={search.refused ?? false} onChange={(_event, on) => change({ refused: on || undefined })} />
+        <Filters search={search} onChange={change} />
         {filtered && (
           <Button variant="link" onClick={() => void navigate({ to: "/changes", search: {} })}>
             Clear filters
@@ -61,71 +51,67 @@ export function ChangesScreen() {
         )}
         <span className="dp-toolbar-end">
           <Switch id="tail" label="Live tail" isChecked={live} onChange={(_event, on) => setLive(on)} />
-          <ExportMenu<Change> collection="changes" columns={exportColumns} query={query} total={undefined} />
+          <ExportMenu
+            name="changes"
+            columns={exportColumns}
+            readPage={(position, signal) => readChanges({ ...query, ...position }, signal)}
+            total={undefined}
+          />
         </span>
       </div>
-      {found.error ? (
-        <ProblemNote error={found.error} what="The log could not be read" />
-      ) : !found.data ? (
-        <LoadingLines lines={10} />
-      ) : rows.length === 0 ? (
-        <EmptyNote title="Nothing is recorded">{filtered ? "The filters leave nothing over." : "Create something, and it appears here."}</EmptyNote>
-      ) : (
-        <>
-          <ChangeTable changes={rows} fresh={new Set(tail.map((row) => row.id))} />
-          {found.hasNextPage && (
-            <Button variant="link" isLoading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-              Show older
-            </Button>
-          )}
-        </>
-      )}
+      <PartBoundary name="The log">
+        {found.error ? (
+          <ProblemNote error={found.error} what="The log could not be read" />
+        ) : !found.data ? (
+          <LoadingLines lines={10} />
+        ) : rows.length === 0 ? (
+          <EmptyNote title="Nothing is recorded">{filtered ? "The filters leave nothing over." : "Create something, and it appears here."}</EmptyNote>
+        ) : (
+          <>
+            <ChangeTable changes={rows} fresh={new Set(tail.map((row) => row.id))} />
+            {found.hasNextPage && (
+              <Button variant="link" isLoading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+                Show older
+              </Button>
+            )}
+          </>
+        )}
+      </PartBoundary>
     </Screen>
   );
 }
 
-interface FilterProps {
-  label: string;
-  value: string | undefined;
-  onChange: (value: string | undefined) => void;
-}
-
-const pause = 350;
-
-/** A filter that is applied when the typing stops. */
-function Filter({ label, value, onChange }: FilterProps) {
-  const [text, setText] = useState(value ?? "");
-  const [seen, setSeen] = useState(value);
-  if (value !== seen) {
-    setSeen(value);
-    setText(value ?? "");
-  }
-  useEffect(() => {
-    if (text === (value ?? "")) return;
-    const timer = setTimeout(() => onChange(text.trim() || undefined), pause);
-    return () => clearTimeout(timer);
-  });
-  return <TextInput className="dp-filter" aria-label={label} placeholder={label} value={text} onChange={(_event, next) => setText(next)} />;
-}
-
-/** A moment in the reader's zone; the address holds it in UTC. */
-function Moment({ label, value, onChange }: FilterProps) {
-  const local = value ? toLocal(value) : "";
+function Filters({ search, onChange }: { search: ChangesSearch; onChange: (next: Partial<ChangesSearch>) => void }) {
   return (
-    <label className="dp-moment-filter">
-      {label}
-      <input
-        type="datetime-local"
-        step="1"
-        value={local}
-        onChange={(event) => onChange(event.target.value ? new Date(event.target.value).toISOString() : undefined)}
+    <>
+      <FilterMenu
+        label="Type"
+        value={search.type ?? []}
+        choices={objectTypes.map((type) => ({ value: type, label: kinds[type].many }))}
+        onChange={(types) => onChange({ type: types.length > 0 ? (types as ObjectType[]) : undefined })}
       />
-    </label>
+      <TextFilter label="Cause" value={search.cause} onChange={(cause) => onChange({ cause })} />
+      <TextFilter label="Actor" value={search.actor} onChange={(actor) => onChange({ actor })} />
+      <TextFilter label="Outcome" value={search.outcome} onChange={(outcome) => onChange({ outcome })} />
+      <TextFilter label="Object id" value={search.object} onChange={(object) => onChange({ object })} />
+      <TimeFilter label="From" value={search.since} onChange={(since) => onChange({ since })} />
+      <TimeFilter label="Until" value={search.until} onChange={(until) => onChange({ until })} />
+      <Switch id="refused" label="Refused only" isChecked={search.refused ?? false} onChange={(_event, on) => onChange({ refused: on || undefined })} />
+    </>
   );
 }
 
-function toLocal(moment: string): string {
-  const date = new Date(moment);
-  if (Number.isNaN(date.getTime())) return "";
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+const longestTail = 500;
+
+/** The changes that arrived after the log was read, newest first. */
+function useLiveTail(search: ChangesSearch, on: boolean, newest: number | null): Change[] {
+  const [tail, setTail] = useState<readonly Change[]>([]);
+  const onChange = useCallback(
+    (change: Change) => {
+      if (on) setTail((before) => [change, ...before].slice(0, longestTail));
+    },
+    [on],
+  );
+  useChanges(onChange);
+  return tail.filter((change) => (newest === null || change.id > newest) && passes(change, search));
 }

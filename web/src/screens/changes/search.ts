@@ -1,9 +1,13 @@
-import type { ListQuery } from "~/api/queries";
+import { objectTypes } from "~/api/kinds";
+import type { Matrix } from "~/api/matrix";
+import type { Change, ObjectType } from "~/api/model";
+import type { ChangesQuery } from "~/api/queries";
+import { isRefused } from "~/components/change/changeKind";
 
 /** The filters of the log, as its address holds them. */
 export interface ChangesSearch {
   object?: string;
-  type?: string[];
+  type?: ObjectType[];
   node?: string;
   ia?: string;
   cause?: string;
@@ -11,44 +15,55 @@ export interface ChangesSearch {
   outcome?: string;
   since?: string;
   until?: string;
-  /** Only what did not succeed; the service filters by one outcome, so this one is the page's own. */
+  /** Only what did not succeed; the service filters by outcomes, so this one is the page's own. */
   refused?: boolean;
 }
 
-const words = ["object", "node", "ia", "cause", "actor", "outcome", "since", "until"] as const;
+const texts = ["object", "node", "ia", "cause", "actor", "outcome", "since", "until"] as const;
 
 /** Reads an address; what it cannot mean is left out. */
 export function readChangesSearch(raw: Record<string, unknown>): ChangesSearch {
   const search: ChangesSearch = {};
-  for (const word of words) {
-    const value = raw[word];
-    if (typeof value === "string" && value !== "") search[word] = value;
+  for (const name of texts) {
+    const value = raw[name];
+    if (typeof value === "string" && value !== "") search[name] = value;
   }
-  const types = [raw.type ?? []].flat().filter((type): type is string => typeof type === "string");
+  const types = objectTypes.filter((type) => [raw.type ?? []].flat().includes(type));
   if (types.length > 0) search.type = types;
   if (raw.refused === true) search.refused = true;
   return search;
 }
 
-/** The returns that a refused call can have; asked for together, they are every refusal. */
-export const refusals = [
-  "DAT_INVALID_STATE",
-  "DAT_INVALID_PARAMETER",
-  "DAT_INVALID_HANDLE",
-  "DAT_INSUFFICIENT_RESOURCES",
-  "DAT_MODEL_NOT_SUPPORTED",
-  "DAT_CONN_QUAL_IN_USE",
-  "DAT_CONN_QUAL_UNAVAILABLE",
-  "DAT_PRIVILEGES_VIOLATION",
-  "DAT_PROTECTION_VIOLATION",
-  "DAT_INVALID_ADDRESS",
-  "DAT_QUEUE_FULL",
-  "DAT_LENGTH_ERROR",
-  "DAT_INTERNAL_ERROR",
-] as const;
-
 /** The filters that the service is asked for. */
-export function changesQuery(search: ChangesSearch): ListQuery {
-  const { refused, ...rest } = search;
-  return refused && !rest.outcome ? { ...rest, outcome: [...refusals] } : { ...rest };
+export function changesQuery(search: ChangesSearch, matrix: Matrix): ChangesQuery {
+  const { object, node, ia, cause, actor, outcome, type, since, until, refused } = search;
+  // Somebody typed it: what is no return the service refuses, in its own words.
+  const typed = outcome as Change["outcome"] | undefined;
+  const outcomes = typed ? [typed] : refused ? matrix.document.returns.filter((word) => isRefused({ outcome: word })) : undefined;
+  const listed = { object, node, ia, cause, actor };
+  const filters = Object.entries(listed).flatMap(([name, value]) => (value ? [[name, [value]]] : []));
+  return {
+    ...(Object.fromEntries(filters) as Partial<Record<keyof typeof listed, string[]>>),
+    ...(type ? { type } : {}),
+    ...(outcomes ? { outcome: outcomes } : {}),
+    ...(since ? { since } : {}),
+    ...(until ? { until } : {}),
+  };
+}
+
+/** Whether a change passes the filters of the log. */
+export function passes(change: Change, search: ChangesSearch): boolean {
+  const { object, type, node, ia, cause, actor, outcome, since, until, refused } = search;
+  return (
+    (!object || change.object.id === object) &&
+    (!type || type.includes(change.object.type)) &&
+    (!node || change.node === node) &&
+    (!ia || change.ia === ia) &&
+    (!cause || change.cause === cause) &&
+    (!actor || change.actor === actor) &&
+    (!outcome || change.outcome === outcome) &&
+    (!refused || isRefused(change)) &&
+    (!since || change.at >= since) &&
+    (!until || change.at < until)
+  );
 }

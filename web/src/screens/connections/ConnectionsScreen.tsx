@@ -1,34 +1,40 @@
 import { Badge, Tab, Tabs, TabTitleText } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { CR } from "~/api/model";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { capitalised, kinds, type ConnectionsTab } from "~/api/kinds";
 import { list } from "~/api/queries";
 import { DialogButton } from "~/components/DialogButton";
+import type { ListSearch } from "~/components/object/listSearch";
+import { PartBoundary } from "~/components/PartBoundary";
 import { Screen } from "~/components/Screen";
 import { Peers } from "./Peers";
-import { CreatePSPDialog, CreateRSPDialog } from "./PointDialogs";
-import { PSPs, RSPs } from "./Points";
 import { Requests } from "./Requests";
+import { tabs } from "./search";
+import { CreatePSPDialog, CreateRSPDialog } from "./ServicePointDialogs";
+import { PSPs, RSPs } from "./ServicePoints";
 
-const tabs = ["requests", "psps", "rsps", "peers"] as const;
-type TabName = (typeof tabs)[number];
-const titles: Record<TabName, string> = {
+const titles: Record<ConnectionsTab, string> = {
   requests: "Waiting requests",
-  psps: "Public service points",
-  rsps: "Reserved service points",
+  psps: `${capitalised(kinds.psp.long)}s`,
+  rsps: `${capitalised(kinds.rsp.long)}s`,
   peers: "Peers",
 };
 
+/** The tabs whose list scrolls by itself. */
+const withList: readonly ConnectionsTab[] = ["psps", "rsps"];
+
+const route = getRouteApi("/connections");
+
 /** Who asks, who listens, and who is connected with whom. */
 export function ConnectionsScreen() {
-  const search = useSearch({ strict: false }) as { tab?: string };
-  const tab = tabs.find((name) => name === search.tab) ?? "requests";
+  const { tab = "requests" } = route.useSearch();
   const navigate = useNavigate();
-  const waiting = useQuery(list<CR>("crs", { limit: 1, total: true })).data?.total ?? 0;
+  const waiting = useQuery(list("crs", { limit: 1, total: true })).data?.total ?? 0;
+  const choose = (key: string | number) => void navigate({ to: "/connections", search: { tab: tabs.find((name) => name === key) }, replace: true });
   return (
     <Screen
       title="Connections"
-      fill={tab !== "peers" && tab !== "requests"}
+      fill={withList.includes(tab)}
       actions={
         <>
           <DialogButton label="Create PSP" dialog={(close) => <CreatePSPDialog onClose={close} />} />
@@ -36,12 +42,7 @@ export function ConnectionsScreen() {
         </>
       }
     >
-      <Tabs
-        activeKey={tab}
-        onSelect={(_event, key) => void navigate({ to: "/connections", search: { tab: key }, replace: true })}
-        aria-label="Kinds of connections"
-        className="dp-tabs"
-      >
+      <Tabs activeKey={tab} onSelect={(_event, key) => choose(key)} aria-label="Kinds of connections" className="dp-tabs">
         {tabs.map((name) => (
           <Tab
             key={name}
@@ -52,7 +53,7 @@ export function ConnectionsScreen() {
               </TabTitleText>
             }
           >
-            {name === tab && <Body tab={tab} />}
+            {name === tab && <TabBody tab={tab} />}
           </Tab>
         ))}
       </Tabs>
@@ -60,13 +61,18 @@ export function ConnectionsScreen() {
   );
 }
 
-function Body({ tab }: { tab: TabName }) {
+function TabBody({ tab }: { tab: ConnectionsTab }) {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const onSearch = (next: Partial<ListSearch>) => void navigate({ to: "/connections", search: { ...search, ...next }, replace: true });
   return (
-    <div className={tab === "peers" || tab === "requests" ? "dp-tab-body" : "dp-tab-fill"}>
-      {tab === "requests" && <Requests />}
-      {tab === "psps" && <PSPs />}
-      {tab === "rsps" && <RSPs />}
-      {tab === "peers" && <Peers />}
+    <div className={withList.includes(tab) ? "dp-tab-fill" : "dp-tab-body"}>
+      <PartBoundary name={titles[tab]}>
+        {tab === "requests" && <Requests />}
+        {tab === "psps" && <PSPs search={search} onSearch={onSearch} />}
+        {tab === "rsps" && <RSPs search={search} onSearch={onSearch} />}
+        {tab === "peers" && <Peers />}
+      </PartBoundary>
     </div>
   );
 }

@@ -1,20 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import type { Endpoint, IA } from "~/api/model";
 import { list } from "~/api/queries";
+import { cardClass } from "~/components/Card";
 import { plural } from "~/components/format";
 import { EmptyNote, LoadingLines } from "~/components/Notes";
 import { ProblemNote } from "~/components/ProblemNote";
+import { ScrollArea } from "~/components/ScrollArea";
+import { Table } from "~/components/Table";
 import { graphHeight, graphSize, peerGraph, type PeerEdge } from "./peers";
-import { Scroll } from "~/components/Scroll";
+import "./Peers.css";
 
 const most = 1000;
 
 /** Who is connected with whom, as a picture and as a table. */
 export function Peers() {
-  const connected = useQuery(list<Endpoint>("endpoints", { state: "CONNECTED", limit: most, total: true }));
-  const ias = useQuery(list<IA>("ias", { limit: 1000 }));
+  const connected = useQuery(list("endpoints", { state: ["CONNECTED"], limit: most, total: true }));
+  const ias = useQuery(list("ias", { limit: 1000 }));
   const graph = useMemo(() => {
     const addresses = (ias.data?.items ?? []).flatMap((ia): [string, string][] => {
       const address = ia.ia_attributes?.ia_address;
@@ -32,13 +34,13 @@ export function Peers() {
   return (
     <>
       {total > most && <p className="dp-subtle">Of {plural(total, "connected endpoint")}, the first {most} are drawn.</p>}
-      <Scroll label="Peers" className="dp-card">
+      <ScrollArea label="Peers" className={cardClass}>
         <svg viewBox={`0 0 ${graphSize.width} ${graphHeight(graph.nodes.length)}`} className="dp-peers" role="img" aria-label="Peers; the table below says the same">
           {graph.edges.map((edge) => (
             <Edge key={`${edge.from.id} ${edge.to.id}`} edge={edge} />
           ))}
           {graph.nodes.map((node) => (
-            <g key={node.id} transform={`translate(${node.x} ${node.y})`} className={node.ia ? "dp-peer dp-peer-ours" : "dp-peer"}>
+            <g key={node.id} transform={`translate(${node.x} ${node.y})`} className={node.ia ? "dp-peer dp-peer-known" : "dp-peer"}>
               <rect x="-80" y="-18" width="160" height="36" rx="18" />
               <text textAnchor="middle" y="5">
                 {node.id}
@@ -46,33 +48,20 @@ export function Peers() {
             </g>
           ))}
         </svg>
-      </Scroll>
-      <Scroll label="Table of peers">
-        <table className="dp-table" aria-label="Peers">
-          <thead>
-            <tr>
-              <th scope="col">One end</th>
-              <th scope="col">Other end</th>
-              <th scope="col" className="dp-end">
-                Connected endpoints
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {graph.edges.map((edge) => (
-              <tr key={`${edge.from.id} ${edge.to.id}`}>
-                <td>{edge.from.id}</td>
-                <td>{edge.to.id}</td>
-                <td className="dp-end">
-                  <Link to="/endpoints" search={{ state: ["CONNECTED"], ...(edge.from.ia ? { ia: [edge.from.ia, ...(edge.to.ia ? [edge.to.ia] : [])] } : {}) }}>
-                    {edge.endpoints}
-                  </Link>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      </ScrollArea>
+      <Table label="Peers" scrollLabel="Table of peers" columns={["One end", "Other end", { title: "Connected endpoints", align: "end" }]}>
+        {graph.edges.map((edge) => (
+          <tr key={`${edge.from.id} ${edge.to.id}`}>
+            <td>{edge.from.id}</td>
+            <td>{edge.to.id}</td>
+            <td className="dp-end">
+              <Link to="/endpoints" search={{ state: ["CONNECTED"], ia: edge.from.ia ? [edge.from.ia, ...(edge.to.ia ? [edge.to.ia] : [])] : undefined }}>
+                {edge.endpoints}
+              </Link>
+            </td>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }

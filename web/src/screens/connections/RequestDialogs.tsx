@@ -1,9 +1,11 @@
 import { useState } from "react";
 import type { Call } from "~/api/call";
 import type { CR } from "~/api/model";
+import { useMatrix } from "~/api/useMatrix";
 import { ActionDialog } from "~/components/action/ActionDialog";
 import { base64, TextField, wholeNumber } from "~/components/action/fields";
 import { ObjectField } from "~/components/action/ObjectField";
+import { QualifierField } from "~/components/action/QualifierField";
 
 export interface RequestDialogProps {
   request: CR;
@@ -14,6 +16,7 @@ const peerOf = (request: CR): string => request.remote_ia_address ?? "an unknown
 
 /** Accepts a request: with the endpoint it brought, or with one that is chosen. */
 export function AcceptRequestDialog({ request, onClose }: RequestDialogProps) {
+  const matrix = useMatrix();
   const [endpoint, setEndpoint] = useState("");
   const [privateData, setPrivateData] = useState("");
   const brought = request.endpoint !== null;
@@ -40,7 +43,7 @@ export function AcceptRequestDialog({ request, onClose }: RequestDialogProps) {
           label="Endpoint"
           required
           collection="endpoints"
-          query={{ ia: request.ia, state: "UNCONNECTED" }}
+          query={{ ia: [request.ia], state: matrix.statesAllowing("accept") }}
           value={endpoint}
           onChange={setEndpoint}
           none="Choose an unconnected one"
@@ -82,7 +85,7 @@ export function HandoffDialog({ request, onClose }: RequestDialogProps) {
       onDone={onClose}
       onClose={onClose}
     >
-      <TextField label="Connection qualifier" required type="number" min={1} max={65535} value={qualifier} onChange={setQualifier} />
+      <QualifierField required value={qualifier} onChange={setQualifier} />
     </ActionDialog>
   );
 }

@@ -1,18 +1,22 @@
 import { Button } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ComponentType } from "react";
+import { kinds } from "~/api/kinds";
 import type { CR } from "~/api/model";
 import { list, one } from "~/api/queries";
+import { Card } from "~/components/Card";
+import { Fact, Facts } from "~/components/Facts";
+import { bytesText } from "~/components/format";
 import { EmptyNote, LoadingLines } from "~/components/Notes";
 import { HandleLink, ObjectLink } from "~/components/object/ObjectLink";
 import { ProblemNote } from "~/components/ProblemNote";
 import { Ago } from "~/components/time";
-import { bytesText } from "~/screens/evds/EventQueue";
 import { AcceptRequestDialog, HandoffDialog, RejectDialog, type RequestDialogProps } from "./RequestDialogs";
+import "./Requests.css";
 
-type Act = "accept" | "reject" | "handoff";
+type Answer = "accept" | "reject" | "handoff";
 
-const dialogs: Record<Act, ComponentType<RequestDialogProps>> = {
+const dialogs: Record<Answer, ComponentType<RequestDialogProps>> = {
   accept: AcceptRequestDialog,
   reject: RejectDialog,
   handoff: HandoffDialog,
@@ -20,8 +24,8 @@ const dialogs: Record<Act, ComponentType<RequestDialogProps>> = {
 
 /** Requests that wait for an answer. */
 export function Requests() {
-  const found = useQuery(list<CR>("crs", { limit: 1000 }));
-  const [open, setOpen] = useState<{ act: Act; request: CR } | null>(null);
+  const found = useQuery(list("crs", { limit: 1000 }));
+  const [open, setOpen] = useState<{ answer: Answer; request: CR } | null>(null);
   if (found.error) return <ProblemNote error={found.error} what="The requests could not be read" />;
   if (!found.data) return <LoadingLines />;
   if (found.data.items.length === 0) {
@@ -31,13 +35,13 @@ export function Requests() {
       </EmptyNote>
     );
   }
-  const Dialog = open && dialogs[open.act];
+  const Dialog = open && dialogs[open.answer];
   return (
     <>
       <ul className="dp-requests">
         {found.data.items.map((request) => (
-          <li key={request.id} className="dp-card">
-            <Request request={request} onAct={(act) => setOpen({ act, request })} />
+          <li key={request.id}>
+            <Request request={request} onAnswer={(answer) => setOpen({ answer, request })} />
           </li>
         ))}
       </ul>
@@ -46,43 +50,45 @@ export function Requests() {
   );
 }
 
-function Request({ request, onAct }: { request: CR; onAct: (act: Act) => void }) {
-  const whole = useQuery({ ...one<CR>("crs", request.id), enabled: request.private_data_size > 0 }).data;
+function Request({ request, onAnswer }: { request: CR; onAnswer: (answer: Answer) => void }) {
+  const whole = useQuery({ ...one("crs", request.id), enabled: request.private_data_size > 0 }).data;
   const from = `${request.remote_ia_address ?? "an unknown address"}${request.remote_port_qual === null ? "" : ` : ${request.remote_port_qual}`}`;
+  const through = request.psp ? "psp" : "rsp";
   return (
-    <>
-      <h2>
+    <Card
+      title={
         <span>
           From <code>{from}</code>
         </span>
+      }
+      label={`Request from ${from}`}
+      aside={
         <span className="dp-subtle">
           <Ago at={request.created_at} />
         </span>
-      </h2>
-      <dl className="dp-facts">
-        <dt>To</dt>
-        <dd>
+      }
+    >
+      <Facts>
+        <Fact name="To">
           qualifier {request.conn_qual} on <ObjectLink object={{ type: "ia", id: request.ia }} />
-        </dd>
-        <dt>Through</dt>
-        <dd>
-          {request.psp ? "PSP " : "RSP "}
-          <HandleLink type={request.psp ? "psp" : "rsp"} id={request.psp ?? request.rsp} />
-        </dd>
-        <dt>Endpoint</dt>
-        <dd>{request.endpoint ? <HandleLink type="endpoint" id={request.endpoint} /> : "yours to choose"}</dd>
-        <dt>Private data</dt>
-        <dd>{request.private_data_size === 0 ? "none" : whole?.private_data ? bytesText(whole.private_data) : `${request.private_data_size} bytes`}</dd>
-      </dl>
+        </Fact>
+        <Fact name="Through">
+          {kinds[through].one} <HandleLink type={through} id={request.psp ?? request.rsp} />
+        </Fact>
+        <Fact name="Endpoint">{request.endpoint ? <HandleLink type="endpoint" id={request.endpoint} /> : "yours to choose"}</Fact>
+        <Fact name="Private data">
+          {request.private_data_size === 0 ? "none" : whole?.private_data ? bytesText(whole.private_data) : `${request.private_data_size} bytes`}
+        </Fact>
+      </Facts>
       <div className="dp-ways">
-        <Button onClick={() => onAct("accept")}>Accept</Button>
-        <Button variant="secondary" isDanger onClick={() => onAct("reject")}>
+        <Button onClick={() => onAnswer("accept")}>Accept</Button>
+        <Button variant="secondary" isDanger onClick={() => onAnswer("reject")}>
           Reject
         </Button>
-        <Button variant="secondary" onClick={() => onAct("handoff")}>
+        <Button variant="secondary" onClick={() => onAnswer("handoff")}>
           Hand off
         </Button>
       </div>
-    </>
+    </Card>
   );
 }

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { ia as iaQuery } from "~/api/queries";
+import { limitOn } from "~/api/limits";
+import type { Matrix, Parameter } from "~/api/matrix";
+import { one } from "~/api/queries";
+import { useMatrix } from "~/api/useMatrix";
 import { SelectField, TextField, wholeNumber } from "~/components/action/fields";
 import { count } from "~/components/format";
-import { limitOf, parameterGroups } from "~/screens/endpoint/parameters";
 import type { Draft } from "./wizard";
 
 interface Props {
@@ -10,13 +12,19 @@ interface Props {
   onChange: (next: Partial<Draft>) => void;
 }
 
-const parameters = parameterGroups
-  .flatMap((group) => group.parameters)
-  .filter((parameter) => parameter.field.startsWith("attributes.") && ["count", "size", "choice"].includes(parameter.kind) && (parameter.choices?.length ?? 2) > 1);
+const prefix = "attributes.";
+const asked: readonly Parameter["kind"][] = ["COUNT", "SIZE", "CHOICE"];
+
+/** The attributes that can be given at creation and have more than one value, in the order of the sections. */
+const attributesOf = (matrix: Matrix): Parameter[] =>
+  matrix.sections
+    .flatMap(({ parameters }) => parameters)
+    .filter(({ name, kind, create, choices }) => create && name.startsWith(prefix) && asked.includes(kind) && (kind !== "CHOICE" || choices.length > 1));
 
 /** The attributes that shall differ from the provider's defaults; what is left empty is the default. */
 export function AttributesStep({ draft, onChange }: Props) {
-  const adapter = useQuery({ ...iaQuery(draft.ia), enabled: draft.ia !== "" }).data;
+  const matrix = useMatrix();
+  const adapter = useQuery({ ...one("ias", draft.ia), enabled: draft.ia !== "" }).data;
   const set = (name: string, value: unknown) => {
     const attributes = { ...draft.attributes };
     if (value === null || value === undefined || value === "") delete attributes[name];
@@ -27,18 +35,21 @@ export function AttributesStep({ draft, onChange }: Props) {
     <>
       <p className="dp-subtle">What is left empty is the provider’s default. All of these can be changed later, until it connects.</p>
       <div className="dp-attribute-fields">
-        {parameters.map((parameter) => {
-          const name = parameter.field.replace("attributes.", "");
+        {attributesOf(matrix).map((parameter) => {
+          const name = parameter.name.slice(prefix.length);
           const value = draft.attributes[name];
           const text = value === undefined ? "" : String(value);
-          const limit = limitOf(parameter, adapter);
-          return parameter.kind === "choice" ? (
+          const limit = limitOn(adapter, parameter.limit);
+          return parameter.kind === "CHOICE" ? (
             <SelectField
               key={name}
               label={parameter.title}
               value={text}
               onChange={(choice) => set(name, choice)}
-              choices={[{ value: "", label: "default" }, ...(parameter.choices ?? []).map((choice) => ({ value: choice, label: choice }))]}
+              choices={[
+                { value: "", label: "default" },
+                ...matrix.distinctChoices(parameter).map((choice) => ({ value: choice, label: choice })),
+              ]}
             />
           ) : (
             <TextField
@@ -50,7 +61,7 @@ export function AttributesStep({ draft, onChange }: Props) {
               value={text}
               placeholder="default"
               onChange={(next) => set(name, wholeNumber(next))}
-              help={limit === undefined ? parameter.means : `${parameter.means} 0 to ${count(limit)}.`}
+              help={limit === undefined ? parameter.meaning : `${parameter.meaning} 0 to ${count(limit)}.`}
             />
           );
         })}

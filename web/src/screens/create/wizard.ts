@@ -1,11 +1,10 @@
 import type { Call } from "~/api/call";
-import type { Stream } from "~/api/model";
+import { kinds, objectTypes } from "~/api/kinds";
+import type { Matrix, Parameter } from "~/api/matrix";
 import type { Problem } from "~/api/problem";
 
 /** How an endpoint comes to a PZ or an EVD: one that is there, a new one, or none. */
 export type Choice = { how: "existing"; id: string } | { how: "new"; name: string } | { how: "none" };
-
-export type EVDRole = "recv_evd" | "request_evd" | "connect_evd";
 
 /** What the wizard has asked so far. */
 export interface Draft {
@@ -13,11 +12,12 @@ export interface Draft {
   name: string;
   labels: Record<string, string>;
   pz: Choice;
-  /** Whether one new EVD serves all three roles. */
+  /** Whether one new EVD serves every parameter that names an EVD. */
   events: "one-new" | "each" | "none";
   eventName: string;
   qlen: number;
-  evds: Record<EVDRole, string>;
+  /** The EVDs that were chosen, by the name of the parameter. */
+  evds: Record<string, string>;
   srq: string;
   /** Attributes that differ from the provider's defaults, by name. */
   attributes: Record<string, unknown>;
@@ -31,15 +31,16 @@ export const emptyDraft: Draft = {
   events: "one-new",
   eventName: "",
   qlen: 256,
-  evds: { recv_evd: "", request_evd: "", connect_evd: "" },
+  evds: {},
   srq: "",
   attributes: {},
 };
 
-const allStreams: Stream[] = ["DTO", "RMR_BIND", "CONNECTION"];
+/** The parameters that name an EVD. */
+export const evdParameters = (matrix: Matrix): Parameter[] => [...matrix.parameters.values()].filter(({ type }) => type === "evd");
 
-interface Operation {
-  method: string;
+interface BatchOperation {
+  method: "POST";
   path: string;
   body: Record<string, unknown>;
 }
@@ -50,11 +51,11 @@ const named = (name: string) => (name.trim() === "" ? {} : { name: name.trim() }
  * One atomic batch that makes the PZ, the EVD and the endpoint, so that a refusal of the last leaves nothing behind.
  * `"$0.id"` stands for the id that operation 0 made. Null while something that is needed is missing.
  */
-export function batchOf(draft: Draft): Call | null {
+export function batchOf(draft: Draft, matrix: Matrix): Call | null {
   if (draft.ia === "") return null;
-  const operations: Operation[] = [];
-  const make = (path: string, body: Record<string, unknown>): string => {
-    operations.push({ method: "POST", path, body: { ia: draft.ia, ...body } });
+  const operations: BatchOperation[] = [];
+  const make = (type: "pz" | "evd" | "endpoint", body: Record<string, unknown>): string => {
+    operations.push({ method: "POST", path: `/${kinds[type].collection}`, body: { ia: draft.ia, ...body } });
     return `$${operations.length - 1}.id`;
   };
 
@@ -62,27 +63,27 @@ export function batchOf(draft: Draft): Call | null {
   if (draft.pz.how === "existing") {
     if (draft.pz.id === "") return null;
     members.pz = draft.pz.id;
-  } else if (draft.pz.how === "new") members.pz = make("/pzs", named(draft.pz.name));
+  } else if (draft.pz.how === "new") members.pz = make("pz", named(draft.pz.name));
 
   if (draft.events === "one-new") {
-    const evd = make("/evds", { qlen: draft.qlen, streams: allStreams, ...named(draft.eventName) });
-    Object.assign(members, { recv_evd: evd, request_evd: evd, connect_evd: evd });
+    const evd = make("evd", { qlen: draft.qlen, streams: matrix.streamsFedBy("ENDPOINT"), ...named(draft.eventName) });
+    for (const { name } of evdParameters(matrix)) members[name] = evd;
   } else if (draft.events === "each") {
-    for (const [role, id] of Object.entries(draft.evds)) if (id !== "") members[role] = id;
+    for (const [name, id] of Object.entries(draft.evds)) if (id !== "") members[name] = id;
   }
   if (draft.srq !== "") members.srq = draft.srq;
   if (Object.keys(draft.attributes).length > 0) members.attributes = draft.attributes;
   if (Object.keys(draft.labels).length > 0) members.labels = draft.labels;
-  make("/endpoints", { ...members, ...named(draft.name) });
+  make("endpoint", { ...members, ...named(draft.name) });
   return { method: "POST", path: "/batch", body: { atomic: true, operations } };
 }
-
-const partNames: Record<string, string> = { "/pzs": "The protection zone", "/evds": "The EVD", "/endpoints": "The endpoint" };
 
 /** What of a batch was refused, in words, where the problem names the operation. */
 export function refusedPart(call: Call | null, problem: Problem): string | null {
   const match = /operations\[(\d+)\]/.exec(problem.errors?.[0]?.location ?? "");
-  const operation = match ? (call?.body as { operations: Operation[] } | undefined)?.operations[Number(match[1])] : undefined;
-  const part = operation ? partNames[operation.path] : undefined;
-  return part ? `${part} was refused, so nothing was made` : null;
+  const operation = match ? (call?.body as { operations: BatchOperation[] } | undefined)?.operations[Number(match[1])] : undefined;
+  const type = objectTypes.find((each) => operation?.path === `/${kinds[each].collection}`);
+  if (!type) return null;
+  const { one, long } = kinds[type];
+  return `The ${type === "evd" ? one : long} was refused, so nothing was made`;
 }

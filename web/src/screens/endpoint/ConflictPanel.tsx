@@ -1,8 +1,8 @@
 import { Alert, Button, Radio } from "@patternfly/react-core";
 import { useState } from "react";
 import { valueText } from "~/components/difference";
+import { Table } from "~/components/Table";
 import type { Conflict } from "./edits";
-import { Scroll } from "~/components/Scroll";
 
 interface Props {
   from: number;
@@ -24,52 +24,40 @@ export function ConflictPanel({ from, to, conflicts, onResolve }: Props) {
       {conflicts.length === 0 ? (
         <p>None of the parameters here was touched.</p>
       ) : (
-        <Scroll label="Both versions">
-          <table className="dp-table" aria-label="Both versions">
-            <thead>
-              <tr>
-                <th scope="col">Parameter</th>
-                <th scope="col">Was</th>
-                <th scope="col">Theirs</th>
-                <th scope="col">Yours</th>
-              </tr>
-            </thead>
-            <tbody>
-              {conflicts.map((conflict) => (
-                <tr key={conflict.field}>
-                  <th scope="row">{conflict.field}</th>
-                  <td>{valueText(conflict.base)}</td>
-                  <td>
-                    {conflict.clash ? (
-                      <Radio
-                        id={`theirs-${conflict.field}`}
-                        name={`choice-${conflict.field}`}
-                        label={valueText(conflict.theirs)}
-                        isChecked={theirs.includes(conflict.field)}
-                        onChange={() => choose(conflict.field, true)}
-                      />
-                    ) : (
-                      valueText(conflict.theirs)
-                    )}
-                  </td>
-                  <td>
-                    {conflict.clash ? (
-                      <Radio
-                        id={`mine-${conflict.field}`}
-                        name={`choice-${conflict.field}`}
-                        label={valueText(conflict.mine)}
-                        isChecked={!theirs.includes(conflict.field)}
-                        onChange={() => choose(conflict.field, false)}
-                      />
-                    ) : (
-                      <span className="dp-none">not edited</span>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table label="Both versions" columns={["Parameter", "Was", "Theirs", "Yours"]}>
+          {conflicts.map((conflict) => (
+            <tr key={conflict.field}>
+              <th scope="row">{conflict.field}</th>
+              <td>{valueText(conflict.base)}</td>
+              <td>
+                {conflict.clash ? (
+                  <Radio
+                    id={`theirs-${conflict.field}`}
+                    name={`choice-${conflict.field}`}
+                    label={valueText(conflict.theirs)}
+                    isChecked={theirs.includes(conflict.field)}
+                    onChange={() => choose(conflict.field, true)}
+                  />
+                ) : (
+                  valueText(conflict.theirs)
+                )}
+              </td>
+              <td>
+                {conflict.clash ? (
+                  <Radio
+                    id={`mine-${conflict.field}`}
+                    name={`choice-${conflict.field}`}
+                    label={valueText(conflict.mine)}
+                    isChecked={!theirs.includes(conflict.field)}
+                    onChange={() => choose(conflict.field, false)}
+                  />
+                ) : (
+                  <span className="dp-none">not edited</span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       <p>
         <Button variant="secondary" size="sm" onClick={() => onResolve([...theirs])}>

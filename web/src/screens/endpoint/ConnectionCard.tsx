@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Endpoint } from "~/api/model";
-import { endpoint as endpointQuery, status as statusQuery } from "~/api/queries";
-import { useLastPeer } from "./lastPeer";
+import type { Change, Endpoint } from "~/api/model";
+import { history, one, status as statusQuery } from "~/api/queries";
+import { Card } from "~/components/Card";
+import { Fact, Facts } from "~/components/Facts";
 import { ObjectLink } from "~/components/object/ObjectLink";
 import { epShapes } from "~/components/state/shapes";
 import { StateLabel } from "~/components/state/StateLabel";
 import { Ago } from "~/components/time";
+import "./ConnectionCard.css";
 
 interface EndFacts {
   title: string;
@@ -23,7 +25,7 @@ export function ConnectionCard({ endpoint }: { endpoint: Endpoint }) {
   const { last_event: last } = endpoint;
   const before = useLastPeer(endpoint);
   const peer = endpoint.peer ?? before;
-  const other = useQuery({ ...endpointQuery(peer?.endpoint ?? ""), enabled: Boolean(peer?.endpoint), retry: false }).data;
+  const other = useQuery({ ...one("endpoints", peer?.endpoint ?? ""), enabled: Boolean(peer?.endpoint), retry: false }).data;
   const known = peer !== null || endpoint.remote_ia_address !== null;
   const here: EndFacts = {
     title: "This end",
@@ -46,8 +48,7 @@ export function ConnectionCard({ endpoint }: { endpoint: Endpoint }) {
     qp: peer?.qp_num ?? null,
   };
   return (
-    <section className="dp-card" aria-label="Connection">
-      <h2>Connection</h2>
+    <Card title="Connection">
       <div className="dp-ends">
         <End end={here} />
         <div className="dp-wire" aria-hidden="true">
@@ -69,8 +70,31 @@ export function ConnectionCard({ endpoint }: { endpoint: Endpoint }) {
           {last.detail && <>: {last.detail}</>}
         </p>
       )}
-    </section>
+    </Card>
   );
+}
+
+type Peer = NonNullable<Endpoint["peer"]>;
+
+/** The peer that the newest change took away, from a history that is newest first; null where there was none. */
+export function lastPeerOf(changes: readonly Change[]): Peer | null {
+  for (const change of changes) {
+    const before = change.before as Partial<Endpoint> | null;
+    if (before?.peer) return before.peer;
+    if (before?.remote_ia_address) {
+      return { endpoint: null, node: null, name: null, ia_address: before.remote_ia_address, port_qual: before.remote_port_qual ?? null, qp_num: null };
+    }
+  }
+  return null;
+}
+
+const recentChanges = 20;
+
+/** Who was at the other end of a connection that is over: the endpoint itself does not know any more, its history does. */
+function useLastPeer(endpoint: Endpoint): Peer | null {
+  const wanted = endpoint.state === "DISCONNECTED" && endpoint.peer === null;
+  const found = useQuery({ ...history(endpoint.id, recentChanges), enabled: wanted });
+  return wanted && found.data ? lastPeerOf(found.data.items) : null;
 }
 
 /** When the peer last proved that it lives, where a probe asks it. */
@@ -103,25 +127,17 @@ function End({ end }: { end: EndFacts }) {
   return (
     <div className="dp-end-box">
       <h3>{end.title}</h3>
-      <dl className="dp-facts">
-        <dt>Endpoint</dt>
-        <dd>{end.id ? <ObjectLink object={{ type: "endpoint", id: end.id, name: end.name }} /> : (end.name ?? "not known here")}</dd>
+      <Facts>
+        <Fact name="Endpoint">
+          {end.id ? <ObjectLink object={{ type: "endpoint", id: end.id, name: end.name }} /> : (end.name ?? "not known here")}
+        </Fact>
         {end.endpoint && (
-          <>
-            <dt>State</dt>
-            <dd>
-              <StateLabel state={end.endpoint.state} />
-            </dd>
-          </>
+          <Fact name="State">
+            <StateLabel state={end.endpoint.state} />
+          </Fact>
         )}
-        {end.node && (
-          <>
-            <dt>Node</dt>
-            <dd>{end.node}</dd>
-          </>
-        )}
-        <dt>Address</dt>
-        <dd>
+        {end.node && <Fact name="Node">{end.node}</Fact>}
+        <Fact name="Address">
           <code>{end.address ?? "–"}</code>
           {end.qualifier !== null && (
             <>
@@ -129,16 +145,13 @@ function End({ end }: { end: EndFacts }) {
               <code>{end.qualifier}</code>
             </>
           )}
-        </dd>
+        </Fact>
         {end.qp !== null && (
-          <>
-            <dt>QP</dt>
-            <dd>
-              <code>{end.qp}</code>
-            </dd>
-          </>
+          <Fact name="QP">
+            <code>{end.qp}</code>
+          </Fact>
         )}
-      </dl>
+      </Facts>
     </div>
   );
 }

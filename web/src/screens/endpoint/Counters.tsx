@@ -1,5 +1,6 @@
 import type { EPStatus } from "~/api/model";
 import { bytes, count } from "~/components/format";
+import "./Counters.css";
 
 /** What the endpoint has transferred since it was made. */
 export function Counters({ status }: { status: EPStatus | undefined }) {

@@ -4,13 +4,14 @@ import { useState } from "react";
 import { newKey, perform, type Call } from "~/api/call";
 import type { Endpoint } from "~/api/model";
 import { asProblem, type Problem } from "~/api/problem";
-import { endpoint as endpointQuery } from "~/api/queries";
+import { one } from "~/api/queries";
+import { useMatrix } from "~/api/useMatrix";
 import { Curl } from "~/components/Curl";
 import { plural } from "~/components/format";
 import { ProblemNote } from "~/components/ProblemNote";
 import { ConflictPanel } from "./ConflictPanel";
 import { conflicts, patchOf, takeTheirs, type Edits } from "./edits";
-import { parameterGroups } from "./parameters";
+import "./EditBar.css";
 
 interface Props {
   /** The endpoint as it is now. */
@@ -24,11 +25,11 @@ interface Props {
   onDone: () => void;
 }
 
-const allFields = parameterGroups.flatMap((group) => group.parameters.map((parameter) => parameter.field));
-
 /** Sends all edits as one modify, against the version that was edited. */
 export function EditBar({ endpoint, base, edits, onEdits, onBase, onProblem, onDone }: Props) {
   const queries = useQueryClient();
+  const { sections } = useMatrix();
+  const fields = sections.flatMap(({ parameters }) => parameters.map(({ name }) => name));
   const [reason, setReason] = useState("");
   const [busy, setBusy] = useState(false);
   const [checked, setChecked] = useState(false);
@@ -51,13 +52,13 @@ export function EditBar({ endpoint, base, edits, onEdits, onBase, onProblem, onD
       const answer = await perform<Endpoint>({ ...call, dryRun, key: newKey() });
       if (dryRun) setChecked(true);
       else {
-        queries.setQueryData(endpointQuery(endpoint.id).queryKey, answer.body);
+        queries.setQueryData(one("endpoints", endpoint.id).queryKey, answer.body);
         onDone();
       }
     } catch (refusal) {
       const problem = asProblem(refusal);
       // The newer version is on its way; the panel shows both as soon as it is here.
-      if (problem.status === 412) await queries.invalidateQueries({ queryKey: endpointQuery(endpoint.id).queryKey });
+      if (problem.status === 412) await queries.invalidateQueries({ queryKey: one("endpoints", endpoint.id).queryKey });
       else setError(refusal);
       onProblem(problem);
     } finally {
@@ -76,7 +77,7 @@ export function EditBar({ endpoint, base, edits, onEdits, onBase, onProblem, onD
   return (
     <div className="dp-edit-bar" role="region" aria-label="Edits that are not sent yet">
       {overtaken && (
-        <ConflictPanel from={base.version} to={endpoint.version} conflicts={conflicts(edits, base, endpoint, allFields)} onResolve={resolve} />
+        <ConflictPanel from={base.version} to={endpoint.version} conflicts={conflicts(edits, base, endpoint, fields)} onResolve={resolve} />
       )}
       {checked && <Alert isInline variant="success" title="The service would accept this; nothing has happened yet" />}
       {error !== null && <ProblemNote error={error} />}

@@ -1,41 +1,42 @@
 import { Button, Tab, Tabs, TabTitleText } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import type { Endpoint, EPStatus } from "~/api/model";
 import { Refusal } from "~/api/problem";
-import { endpoint as endpointQuery, status as statusQuery } from "~/api/queries";
+import { one, status as statusQuery } from "~/api/queries";
 import { EmptyNote, LoadingLines } from "~/components/Notes";
-import { callIt, ObjectLink } from "~/components/object/ObjectLink";
+import { IdleFlags } from "~/components/object/IdleFlags";
+import { NameAndLabels } from "~/components/object/NameAndLabels";
+import { displayName, ObjectLink } from "~/components/object/ObjectLink";
+import { PartBoundary } from "~/components/PartBoundary";
 import { ProblemNote } from "~/components/ProblemNote";
 import { Screen } from "~/components/Screen";
 import { StateLabel } from "~/components/state/StateLabel";
 import { Ago } from "~/components/time";
-import { IdleFlags } from "~/screens/endpoints/IdleFlags";
-import { NameAndLabels } from "~/components/object/NameAndLabels";
-import { Operations } from "./Operations";
-import { JsonThen } from "./JsonThen";
-import { Now } from "./Now";
-import { Parameters } from "./Parameters";
+import { Actions } from "./Actions";
+import { JSONTab } from "./JSONTab";
+import { NowTab } from "./NowTab";
+import { ParametersTab } from "./ParametersTab";
+import { tabs, type TabName } from "./search";
 
-const Timeline = lazy(async () => ({ default: (await import("./Timeline")).Timeline }));
+const TimelineTab = lazy(async () => ({ default: (await import("./TimelineTab")).TimelineTab }));
 
-const tabs = ["now", "parameters", "timeline", "json"] as const;
-type TabName = (typeof tabs)[number];
 const tabTitles: Record<TabName, string> = { now: "Now", parameters: "Parameters", timeline: "Timeline", json: "JSON" };
 
-const trail = [{ to: "/endpoints", name: "Endpoints" }];
+const trail = [{ to: "/endpoints", name: "Endpoints" }] as const;
+const route = getRouteApi("/endpoints/$id");
 
 /** One endpoint: its state, its peer, what happened to it, and what may be done now. */
 export function EndpointScreen() {
-  const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const search = useSearch({ strict: false }) as { tab?: string };
-  const tab = tabs.find((name) => name === search.tab) ?? "now";
+  const { id } = route.useParams();
+  const { tab = "now" } = route.useSearch();
   const navigate = useNavigate();
-  const found = useQuery(endpointQuery(id));
+  const choose = (next: TabName | undefined) => void navigate({ to: "/endpoints/$id", params: { id }, search: { tab: next }, replace: true });
+  const found = useQuery(one("endpoints", id));
   const live = useQuery({ ...statusQuery(id), enabled: found.data !== undefined });
 
-  if (found.error) return <Gone id={id} error={found.error} />;
+  if (found.error) return <NoEndpoint id={id} error={found.error} />;
   const endpoint = found.data;
   if (!endpoint) {
     return (
@@ -44,23 +45,22 @@ export function EndpointScreen() {
       </Screen>
     );
   }
-  const state = live.data?.state ?? endpoint.state;
 
   return (
     <Screen
       title={
         <span className="dp-title">
-          {callIt(endpoint)} <StateLabel state={state} />
+          {displayName(endpoint)} <StateLabel state={live.data?.state ?? endpoint.state} />
         </span>
       }
-      windowTitle={callIt(endpoint)}
+      windowTitle={displayName(endpoint)}
       trail={trail}
-      actions={<Operations endpoint={endpoint} />}
-      about={<Facts endpoint={endpoint} live={live.data} />}
+      actions={<Actions endpoint={endpoint} />}
+      about={<FactLine endpoint={endpoint} live={live.data} />}
     >
       <Tabs
         activeKey={tab}
-        onSelect={(_event, key) => void navigate({ to: `/endpoints/${id}`, search: { tab: key === "now" ? undefined : key }, replace: true })}
+        onSelect={(_event, key) => choose(tabs.find((name) => name === key && name !== "now"))}
         aria-label="About this endpoint"
         className="dp-tabs"
       >
@@ -77,19 +77,21 @@ export function EndpointScreen() {
 function TabBody({ name, endpoint }: { name: TabName; endpoint: Endpoint }) {
   return (
     <div className="dp-tab-body">
-      {name === "now" && <Now endpoint={endpoint} />}
-      {name === "parameters" && <Parameters endpoint={endpoint} />}
-      {name === "json" && <JsonThen endpoint={endpoint} />}
-      {name === "timeline" && (
-        <Suspense fallback={<LoadingLines />}>
-          <Timeline id={endpoint.id} endpoint={endpoint} />
-        </Suspense>
-      )}
+      <PartBoundary name={tabTitles[name]} resetKey={endpoint.version}>
+        {name === "now" && <NowTab endpoint={endpoint} />}
+        {name === "parameters" && <ParametersTab endpoint={endpoint} />}
+        {name === "json" && <JSONTab endpoint={endpoint} />}
+        {name === "timeline" && (
+          <Suspense fallback={<LoadingLines />}>
+            <TimelineTab id={endpoint.id} endpoint={endpoint} />
+          </Suspense>
+        )}
+      </PartBoundary>
     </div>
   );
 }
 
-function Facts({ endpoint, live }: { endpoint: Endpoint; live: EPStatus | undefined }) {
+function FactLine({ endpoint, live }: { endpoint: Endpoint; live: EPStatus | undefined }) {
   return (
     <div className="dp-fact-line">
       <span>
@@ -109,22 +111,23 @@ function Facts({ endpoint, live }: { endpoint: Endpoint; live: EPStatus | undefi
 }
 
 /** A freed endpoint still has its history. */
-function Gone({ id, error }: { id: string; error: unknown }) {
-  const notThere = error instanceof Refusal && error.problem.status === 404;
-  return (
-    <Screen title={notThere ? "This endpoint is gone" : "Endpoint"} trail={trail}>
-      {notThere ? (
-        <>
-          <EmptyNote title="It was freed, or never was" actions={<Button component={(props) => <Link {...props} to="/endpoints" />}>All endpoints</Button>}>
-            What is known of <code>{id}</code> is below.
-          </EmptyNote>
-          <Suspense fallback={<LoadingLines />}>
-            <Timeline id={id} endpoint={undefined} />
-          </Suspense>
-        </>
-      ) : (
+function NoEndpoint({ id, error }: { id: string; error: unknown }) {
+  const notFound = error instanceof Refusal && error.problem.status === 404;
+  if (!notFound) {
+    return (
+      <Screen title="Endpoint" trail={trail}>
         <ProblemNote error={error} what="This endpoint could not be read" />
-      )}
+      </Screen>
+    );
+  }
+  return (
+    <Screen title="This endpoint is gone" trail={trail}>
+      <EmptyNote title="It was freed, or never was" actions={<Button component={(props) => <Link {...props} to="/endpoints" />}>All endpoints</Button>}>
+        What is known of <code>{id}</code> is below.
+      </EmptyNote>
+      <Suspense fallback={<LoadingLines />}>
+        <TimelineTab id={id} endpoint={undefined} />
+      </Suspense>
     </Screen>
   );
 }

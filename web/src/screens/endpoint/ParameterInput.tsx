@@ -1,10 +1,11 @@
 import { FormSelect, FormSelectOption, TextInput } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import type { EVD, Endpoint, Meta } from "~/api/model";
+import { useState, type ComponentType } from "react";
+import type { Parameter } from "~/api/matrix";
+import type { Endpoint } from "~/api/model";
 import { list } from "~/api/queries";
-import { callIt } from "~/components/object/ObjectLink";
-import type { Parameter } from "./parameters";
+import { useMatrix } from "~/api/useMatrix";
+import { displayName } from "~/components/object/ObjectLink";
 
 interface Props {
   endpoint: Endpoint;
@@ -15,44 +16,54 @@ interface Props {
   onChange: (value: unknown) => void;
 }
 
+const inputs: Partial<Record<Parameter["kind"], ComponentType<Props>>> = {
+  HANDLE: HandleInput,
+  CHOICE: ChoiceInput,
+  NAMED: NamedInput,
+};
+
 /** The input for one parameter, in its place in the table. */
 export function ParameterInput(props: Props) {
-  switch (props.parameter.kind) {
-    case "handle":
-      return <HandleInput {...props} />;
-    case "choice":
-      return <ChoiceInput {...props} />;
-    case "named":
-      return <NamedInput {...props} />;
-    default:
-      return <NumberInput {...props} />;
-  }
+  const Input = inputs[props.parameter.kind] ?? NumberInput;
+  return <Input {...props} />;
 }
 
 const validated = (invalid: boolean) => (invalid ? "error" : "default");
 
 function ChoiceInput({ parameter, value, invalid, onChange }: Props) {
+  const choices = useMatrix().distinctChoices(parameter);
   return (
     <FormSelect aria-label={parameter.title} value={String(value)} validated={validated(invalid)} onChange={(_event, next) => onChange(next)}>
-      {(parameter.choices ?? []).map((choice) => (
+      {choices.map((choice) => (
         <FormSelectOption key={choice} value={choice} label={choice} />
       ))}
     </FormSelect>
   );
 }
 
-function HandleInput({ endpoint, parameter, value, invalid, onChange }: Props) {
-  const collection = parameter.type === "pz" ? "pzs" : "evds";
-  const found = useQuery(list<Meta>(collection, { ia: endpoint.ia, limit: 1000 }));
-  const fits = (object: Meta) => !parameter.stream || (object as EVD).streams.includes(parameter.stream);
-  const objects = (found.data?.items ?? []).filter(fits);
+function HandleInput(props: Props) {
+  return props.parameter.type === "evd" ? <EVDInput {...props} /> : <PZInput {...props} />;
+}
+
+function PZInput(props: Props) {
+  const found = useQuery(list("pzs", { ia: [props.endpoint.ia], limit: 1000 }));
+  return <ObjectInput {...props} objects={found.data?.items ?? []} />;
+}
+
+function EVDInput(props: Props) {
+  const { stream } = props.parameter;
+  const found = useQuery(list("evds", { ia: [props.endpoint.ia], limit: 1000 }));
+  return <ObjectInput {...props} objects={(found.data?.items ?? []).filter((evd) => !stream || evd.streams.includes(stream))} />;
+}
+
+function ObjectInput({ parameter, value, invalid, onChange, objects }: Props & { objects: readonly { id: string; name: string | null }[] }) {
   const present = typeof value === "string" ? value : "";
   return (
     <FormSelect aria-label={parameter.title} value={present} validated={validated(invalid)} onChange={(_event, next) => onChange(next === "" ? null : next)}>
       <FormSelectOption value="" label="none" />
-      {present !== "" && !objects.some((object) => object.id === present) && <FormSelectOption value={present} label={callIt({ id: present })} />}
+      {present !== "" && !objects.some((object) => object.id === present) && <FormSelectOption value={present} label={displayName({ id: present })} />}
       {objects.map((object) => (
-        <FormSelectOption key={object.id} value={object.id} label={callIt(object)} />
+        <FormSelectOption key={object.id} value={object.id} label={displayName(object)} />
       ))}
     </FormSelect>
   );
@@ -78,7 +89,7 @@ function NamedInput({ parameter, value, invalid, onChange }: Props) {
   const [seen, setSeen] = useState(value);
   if (value !== seen) {
     setSeen(value);
-    if (namedText(value) !== namedText(readNamed(text))) setText(namedText(value));
+    if (namedText(value) !== namedText(parseNamed(text))) setText(namedText(value));
   }
   return (
     <TextInput
@@ -88,7 +99,7 @@ function NamedInput({ parameter, value, invalid, onChange }: Props) {
       validated={validated(invalid)}
       onChange={(_event, next) => {
         setText(next);
-        onChange(readNamed(next));
+        onChange(parseNamed(next));
       }}
     />
   );
@@ -103,7 +114,7 @@ export function namedText(value: unknown): string {
 }
 
 /** The line read back; a word without a value stands for nothing. */
-export function readNamed(text: string): Record<string, string> {
+export function parseNamed(text: string): Record<string, string> {
   const pairs = text.split(/\s+/).flatMap((word): [string, string][] => {
     const [name, ...rest] = word.split("=");
     const value = rest.join("=");

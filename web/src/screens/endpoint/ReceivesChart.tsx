@@ -3,7 +3,26 @@ import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef, useState } from "react";
 import type { Endpoint } from "~/api/model";
 import { count } from "~/components/format";
-import { addSample, type Sample, windowSeconds } from "./samples";
+import "./ReceivesChart.css";
+
+/** Posted receives at one moment, with the marks as they stood then. */
+interface Sample {
+  /** Seconds since 1970. */
+  at: number;
+  posted: number;
+  soft: number | null;
+  hard: number | null;
+}
+
+/** The chart shows this much of the past. */
+export const windowSeconds = 120;
+
+/** The samples with one more, without those that have left the window; one beyond it stays, so that the line reaches the edge. */
+export function addSample(samples: readonly Sample[], sample: Sample): Sample[] {
+  const start = sample.at - windowSeconds;
+  const within = samples.filter((other, index) => other.at >= start || (samples[index + 1]?.at ?? sample.at) >= start);
+  return [...within.filter((other) => other.at < sample.at), sample];
+}
 
 interface Props {
   endpoint: Endpoint;
@@ -15,6 +34,7 @@ interface Props {
 
 const height = 190;
 
+/** The value of a style token now: the canvas cannot resolve it by itself. */
 const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** The last two minutes of posted receives, with the soft and the hard mark where they lie. */

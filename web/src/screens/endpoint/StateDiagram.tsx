@@ -1,35 +1,31 @@
-import { useQuery } from "@tanstack/react-query";
 import { useId, useMemo } from "react";
-import { matrix } from "~/api/matrix";
-import { epStates, type EPState } from "~/api/model";
-import { epShapes } from "~/components/state/shapes";
-import { box, canvas, edgesOf, inputWords, places } from "./diagram";
-import { Scroll } from "~/components/Scroll";
+import type { EPState } from "~/api/model";
+import { useMatrix } from "~/api/useMatrix";
+import { ScrollArea } from "~/components/ScrollArea";
+import { epShapes, epStates } from "~/components/state/shapes";
+import { box, canvas, edgesOf, inputWords, positions } from "./diagram";
+import "./StateDiagram.css";
 
-interface Props {
-  state: EPState;
-}
-
-/** The nine states with the present one lit, and the ways that lead out of it, from the table that judges the calls. */
-export function StateDiagram({ state }: Props) {
-  const ways = useQuery(matrix()).data?.ways;
-  const edges = useMemo(() => edgesOf(ways ?? []), [ways]);
-  const head = useId();
+/** The states with the present one lit, and the inputs that lead out of it, from the table that judges the calls. */
+export function StateDiagram({ state }: { state: EPState }) {
+  const matrix = useMatrix();
+  const edges = useMemo(() => edgesOf(matrix.moves), [matrix]);
+  const arrowId = useId();
   const out = edges.filter((edge) => edge.from === state);
-  const words = out.map((edge) => `${inputWords(edge.inputs)} leads to ${epShapes[edge.to].short}`).join("; ");
+  const words = out.map((edge) => `${inputWords(edge.inputs)} leads to ${matrix.stateTitle(edge.to)}`).join("; ");
   const drawn = [...edges.filter((edge) => edge.from !== state), ...out];
 
   return (
-    <Scroll label="State diagram">
+    <ScrollArea label="State diagram">
       <svg
         viewBox={`0 0 ${canvas.width} ${canvas.height}`}
         className="dp-diagram"
         role="img"
-        aria-label={`State ${epShapes[state].short}. ${words}`}
+        aria-label={`State ${matrix.stateTitle(state)}. ${words}`}
       >
         <defs>
           {["way", "open"].map((kind) => (
-            <marker key={kind} id={`${head}-${kind}`} viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
+            <marker key={kind} id={`${arrowId}-${kind}`} viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
               <path d="M0 0L8 4L0 8z" className={`dp-arrow-${kind}`} />
             </marker>
           ))}
@@ -44,7 +40,7 @@ export function StateDiagram({ state }: Props) {
               x2={edge.end.x}
               y2={edge.end.y}
               className={`dp-edge-${kind}`}
-              markerEnd={`url(#${head}-${kind})`}
+              markerEnd={`url(#${arrowId}-${kind})`}
             >
               <title>{inputWords(edge.inputs)}</title>
             </line>
@@ -54,12 +50,13 @@ export function StateDiagram({ state }: Props) {
           <StateBox key={each} state={each} lit={each === state} open={out.some((edge) => edge.to === each)} />
         ))}
       </svg>
-    </Scroll>
+    </ScrollArea>
   );
 }
 
 function StateBox({ state, lit, open }: { state: EPState; lit: boolean; open: boolean }) {
-  const { x, y } = places[state];
+  const matrix = useMatrix();
+  const { x, y } = positions[state];
   const shape = epShapes[state];
   return (
     <g
@@ -74,9 +71,9 @@ function StateBox({ state, lit, open }: { state: EPState; lit: boolean; open: bo
         {shape.drawing}
       </svg>
       <text x="29" y="21.5">
-        {shape.short}
+        {matrix.stateTitle(state)}
       </text>
-      <title>{shape.means}</title>
+      <title>{matrix.stateMeaning(state)}</title>
     </g>
   );
 }

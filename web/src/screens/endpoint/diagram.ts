@@ -1,5 +1,5 @@
+import type { Move } from "~/api/matrix";
 import type { EPState } from "~/api/model";
-import type { Way } from "~/api/matrix";
 
 export interface Point {
   x: number;
@@ -10,7 +10,7 @@ export const box = { width: 150, height: 34 };
 export const canvas = { width: 800, height: 296 };
 
 /** Where each state lies: setup runs from left to right, the end runs back below. */
-export const places: Record<EPState, Point> = {
+export const positions: Record<EPState, Point> = {
   UNCONNECTED: { x: 84, y: 150 },
   RESERVED: { x: 205, y: 34 },
   PASSIVE_CONNECTION_PENDING: { x: 400, y: 24 },
@@ -22,6 +22,7 @@ export const places: Record<EPState, Point> = {
   DISCONNECTED: { x: 300, y: 258 },
 };
 
+/** A line from one state to another, for every input that leads along it. */
 export interface Edge {
   from: EPState;
   to: EPState;
@@ -41,18 +42,14 @@ function border(middle: Point, toward: Point, gap: number): Point {
   return { x: middle.x + dx * scale, y: middle.y + dy * scale };
 }
 
-/** One edge for each pair of states that some way leads between, beside its way back where there is one. */
-export function edgesOf(ways: readonly Way[]): Edge[] {
+/** One edge for each pair of states that some input leads between, beside the edge back where there is one. */
+export function edgesOf(moves: readonly Move[]): Edge[] {
   const byPair = new Map<string, Edge>();
-  for (const way of ways) {
-    if (!(way.from in places) || !(way.to in places)) continue;
-    const key = `${way.from}>${way.to}`;
-    const edge = byPair.get(key);
-    if (edge) {
-      if (!edge.inputs.includes(way.input)) edge.inputs.push(way.input);
-      continue;
-    }
-    byPair.set(key, { from: way.from, to: way.to, inputs: [way.input], ...ends(way.from, way.to) });
+  for (const { from, to, input } of moves) {
+    const key = `${from}>${to}`;
+    const edge = byPair.get(key) ?? { from, to, inputs: [], ...ends(from, to) };
+    if (!edge.inputs.includes(input)) edge.inputs.push(input);
+    byPair.set(key, edge);
   }
   for (const edge of byPair.values()) {
     if (!byPair.has(`${edge.to}>${edge.from}`)) continue;
@@ -64,11 +61,10 @@ export function edgesOf(ways: readonly Way[]): Edge[] {
   return [...byPair.values()];
 }
 
-function ends(from: EPState, to: EPState): { start: Point; end: Point } {
-  const start = border(places[from], places[to], 1);
-  const end = border(places[to], places[from], 5);
-  return { start, end };
-}
+const ends = (from: EPState, to: EPState): { start: Point; end: Point } => ({
+  start: border(positions[from], positions[to], 1),
+  end: border(positions[to], positions[from], 5),
+});
 
-/** The words for what leads along an edge. */
+/** The inputs along an edge, in words. */
 export const inputWords = (inputs: readonly string[]): string => inputs.map((input) => input.replaceAll("_", " ")).join(", ");

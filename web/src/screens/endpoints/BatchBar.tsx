@@ -3,60 +3,63 @@ import { useState } from "react";
 import type { Call } from "~/api/call";
 import type { Endpoint } from "~/api/model";
 import type { Problem } from "~/api/problem";
+import { useMatrix } from "~/api/useMatrix";
 import { ActionDialog } from "~/components/action/ActionDialog";
-import { SelectField } from "~/components/action/fields";
+import { DialogBoundary } from "~/components/action/DialogBoundary";
+import { SelectField, wordChoices } from "~/components/action/fields";
 import { plural } from "~/components/format";
 import type { Selection } from "~/components/grid/selection";
-import { callIt } from "~/components/object/ObjectLink";
-import { withPeer } from "./columns";
+import { displayName } from "~/components/object/ObjectLink";
+import { nameWithPeer } from "~/components/object/peer";
+import "./BatchBar.css";
 
-type Act = "disconnect" | "reset" | "free";
+type BatchAction = "disconnect" | "reset" | "free";
 
 interface BatchAnswer {
   results: { status: number; body: unknown }[];
 }
 
 interface Outcome {
-  act: Act;
+  action: BatchAction;
   done: number;
-  refused: { name: string; problem: Problem }[];
+  refused: { id: string; name: string; problem: Problem }[];
 }
 
-const words: Record<Act, { title: string; submit: string; past: string; tells: string }> = {
-  disconnect: { title: "Disconnect", submit: "Disconnect", past: "disconnecting", tells: "Their connections end, at both ends." },
-  reset: { title: "Reset", submit: "Reset", past: "reset", tells: "Disconnected ones become usable again; undequeued completions may be lost." },
-  free: { title: "Free", submit: "Free for good", past: "freed", tells: "They are gone for good. Their history stays readable." },
+/** The words around each action; `about` says what becomes of the endpoints. */
+const words: Record<BatchAction, { submit: string; past: string; about: string }> = {
+  disconnect: { submit: "Disconnect", past: "disconnecting", about: "Their connections end, at both ends." },
+  reset: { submit: "Reset", past: "reset", about: "Disconnected ones become usable again; undequeued completions may be lost." },
+  free: { submit: "Free for good", past: "freed", about: "They are gone for good. Their history stays readable." },
 };
+const actions = Object.keys(words) as BatchAction[];
 
-const named = 8;
-
-function batchCall(act: Act, rows: readonly Endpoint[], close: string): Call {
+function batchCall(action: BatchAction, rows: readonly Endpoint[], close: string): Call {
   const operations = rows.map((row) => {
     const path = `/endpoints/${row.id}`;
-    if (act === "free") return { method: "DELETE", path };
-    return { method: "POST", path: `${path}/${act}`, ...(act === "disconnect" ? { body: { close } } : {}) };
+    if (action === "free") return { method: "DELETE", path };
+    return { method: "POST", path: `${path}/${action}`, ...(action === "disconnect" ? { body: { close } } : {}) };
   });
   return { method: "POST", path: "/batch", body: { atomic: false, operations } };
 }
 
 /** What can be done to all selected endpoints together. */
 export function BatchBar({ selection }: { selection: Selection<Endpoint> }) {
-  const [act, setAct] = useState<Act | null>(null);
-  const [close, setClose] = useState("ABRUPT");
+  const matrix = useMatrix();
+  const [action, setAction] = useState<BatchAction | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const rows = [...selection.rows.values()];
   if (rows.length === 0 && !outcome) return null;
 
-  const finish = (done: Act, answer: BatchAnswer) => {
+  const finish = (done: BatchAction, answer: BatchAnswer) => {
     const refused = answer.results.flatMap((result, index) => {
       const row = rows[index];
       return result.status >= 400 && row ? [{ row, problem: result.body as Problem }] : [];
     });
-    setAct(null);
+    setAction(null);
     setOutcome({
-      act: done,
+      action: done,
       done: rows.length - refused.length,
-      refused: refused.map(({ row, problem }) => ({ name: callIt(row), problem })),
+      refused: refused.map(({ row, problem }) => ({ id: row.id, name: displayName(row), problem })),
     });
     selection.keepOnly(new Set(refused.map(({ row }) => row.id)));
   };
@@ -66,9 +69,9 @@ export function BatchBar({ selection }: { selection: Selection<Endpoint> }) {
       {rows.length > 0 && (
         <div className="dp-batch" role="region" aria-label="Selected endpoints">
           <strong>{plural(rows.length, "endpoint")} selected</strong>
-          {(Object.keys(words) as Act[]).map((each) => (
-            <Button key={each} size="sm" variant={each === "free" ? "danger" : "secondary"} onClick={() => setAct(each)}>
-              {words[each].title}
+          {actions.map((each) => (
+            <Button key={each} size="sm" variant={matrix.endsEndpoint(each) ? "danger" : "secondary"} onClick={() => setAction(each)}>
+              {matrix.operation(each)?.title ?? each}
             </Button>
           ))}
           <Button size="sm" variant="link" onClick={selection.clear}>
@@ -76,45 +79,56 @@ export function BatchBar({ selection }: { selection: Selection<Endpoint> }) {
           </Button>
         </div>
       )}
-      {act && (
-        <ActionDialog<BatchAnswer>
-          title={`${words[act].title} ${plural(rows.length, "endpoint")}`}
-          description={words[act].tells}
-          submit={words[act].submit}
-          destructive
-          call={batchCall(act, rows, close)}
-          onDone={(answer) => finish(act, answer.body)}
-          onClose={() => setAct(null)}
-        >
-          <ul className="dp-named">
-            {rows.slice(0, named).map((row) => (
-              <li key={row.id}>{withPeer(row)}</li>
-            ))}
-            {rows.length > named && <li>and {plural(rows.length - named, "other")}</li>}
-          </ul>
-          {act === "disconnect" && (
-            <SelectField
-              label="How"
-              value={close}
-              onChange={setClose}
-              choices={[
-                { value: "ABRUPT", label: "Abrupt: at once, outstanding DTOs fail" },
-                { value: "GRACEFUL", label: "Graceful: outstanding requests finish first" },
-              ]}
-            />
-          )}
-        </ActionDialog>
+      {action && (
+        <DialogBoundary onClose={() => setAction(null)}>
+          <BatchDialog action={action} rows={rows} onDone={(answer) => finish(action, answer)} onClose={() => setAction(null)} />
+        </DialogBoundary>
       )}
       {outcome && <OutcomeDialog outcome={outcome} onClose={() => setOutcome(null)} />}
     </>
   );
 }
 
+interface BatchDialogProps {
+  action: BatchAction;
+  rows: readonly Endpoint[];
+  onDone: (answer: BatchAnswer) => void;
+  onClose: () => void;
+}
+
+const mostNamed = 8;
+
+function BatchDialog({ action, rows, onDone, onClose }: BatchDialogProps) {
+  const matrix = useMatrix();
+  const [close, setClose] = useState("ABRUPT");
+  return (
+    <ActionDialog<BatchAnswer>
+      title={`${matrix.operation(action)?.title ?? action} ${plural(rows.length, "endpoint")}`}
+      description={words[action].about}
+      submit={words[action].submit}
+      destructive
+      call={batchCall(action, rows, close)}
+      onDone={(answer) => onDone(answer.body)}
+      onClose={onClose}
+    >
+      <ul className="dp-named">
+        {rows.slice(0, mostNamed).map((row) => (
+          <li key={row.id}>{nameWithPeer(row)}</li>
+        ))}
+        {rows.length > mostNamed && <li>and {plural(rows.length - mostNamed, "other")}</li>}
+      </ul>
+      {action === "disconnect" && <SelectField label="How" value={close} onChange={setClose} choices={wordChoices(matrix.words("CloseFlag"))} />}
+    </ActionDialog>
+  );
+}
+
+const mostRefused = 50;
+
 function OutcomeDialog({ outcome, onClose }: { outcome: Outcome; onClose: () => void }) {
-  const { act, done, refused } = outcome;
+  const { action, done, refused } = outcome;
   return (
     <Modal isOpen variant="medium" onClose={onClose} aria-labelledby="outcome-title">
-      <ModalHeader title={`${plural(done, "endpoint")} ${words[act].past}`} labelId="outcome-title" />
+      <ModalHeader title={`${plural(done, "endpoint")} ${words[action].past}`} labelId="outcome-title" />
       <ModalBody>
         {refused.length === 0 ? (
           <p>All were taken.</p>
@@ -122,8 +136,8 @@ function OutcomeDialog({ outcome, onClose }: { outcome: Outcome; onClose: () => 
           <>
             <Alert isInline variant="warning" title={`${plural(refused.length, "endpoint")} refused; they stay selected`} />
             <ul className="dp-refused">
-              {refused.slice(0, 50).map(({ name, problem }) => (
-                <li key={name}>
+              {refused.slice(0, mostRefused).map(({ id, name, problem }) => (
+                <li key={id}>
                   <strong>{name}</strong> {problem?.detail} {problem?.dat_return && <code>{problem.dat_return}</code>}
                 </li>
               ))}

@@ -1,5 +1,6 @@
 import type { Endpoint } from "~/api/model";
 import { count } from "~/components/format";
+import "./ReceiveGauge.css";
 
 interface Props {
   endpoint: Endpoint;

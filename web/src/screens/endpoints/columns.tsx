@@ -1,20 +1,12 @@
 import type { EPStatus, Endpoint } from "~/api/model";
 import type { GridColumn } from "~/components/grid/columns";
-import { callIt, HandleLink, ObjectLink } from "~/components/object/ObjectLink";
+import { IdleFlags } from "~/components/object/IdleFlags";
+import { labelsText } from "~/components/object/labels";
+import { HandleLink, ObjectLink } from "~/components/object/ObjectLink";
+import { peerText } from "~/components/object/peer";
 import { StateLabel } from "~/components/state/StateLabel";
 import { Ago } from "~/components/time";
-import { IdleFlags } from "./IdleFlags";
 import { ReceiveGauge } from "./ReceiveGauge";
-
-/** The peer in the fewest words that still find it. */
-export function peerText(endpoint: Endpoint): string {
-  const { peer } = endpoint;
-  if (peer?.name) return peer.node && peer.node !== endpoint.node ? `${peer.name} on ${peer.node}` : peer.name;
-  const address = peer?.ia_address ?? endpoint.remote_ia_address;
-  const qualifier = peer?.port_qual ?? endpoint.remote_port_qual;
-  if (address) return qualifier === null || qualifier === undefined ? address : `${address} : ${qualifier}`;
-  return "";
-}
 
 function PeerCell({ endpoint, tabIndex }: { endpoint: Endpoint; tabIndex: number }) {
   const { peer } = endpoint;
@@ -60,8 +52,8 @@ export function endpointColumns(live: ReadonlyMap<string, EPStatus> | undefined)
       title: "Labels",
       width: 150,
       optional: true,
-      cell: (e) => <span className="dp-name">{labelText(e)}</span>,
-      value: labelText,
+      cell: (e) => <span className="dp-name">{labelsText(e.labels)}</span>,
+      value: (e) => labelsText(e.labels),
     },
     { id: "pz", title: "PZ", width: 110, optional: true, cell: (e, t) => <HandleLink type="pz" id={e.pz} tabIndex={t} />, value: (e) => e.pz },
     {
@@ -99,15 +91,4 @@ export function endpointColumns(live: ReadonlyMap<string, EPStatus> | undefined)
       value: (e) => e.updated_at,
     },
   ];
-}
-
-const labelText = (endpoint: Endpoint): string =>
-  Object.entries(endpoint.labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(" ");
-
-/** What to call an endpoint together with who is at the other end. */
-export function withPeer(endpoint: Endpoint): string {
-  const peer = peerText(endpoint);
-  return peer ? `${callIt(endpoint)} (peer ${peer})` : callIt(endpoint);
 }

@@ -1,5 +1,6 @@
-import { epStates, type EPState } from "~/api/model";
-import type { ListQuery } from "~/api/queries";
+import type { EPState } from "~/api/model";
+import { nameFilter, type ListQuery } from "~/api/queries";
+import { epStates } from "~/components/state/shapes";
 
 /** The state of the grid, as its address holds it. */
 export interface EndpointsSearch {
@@ -26,7 +27,7 @@ const text = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
 
 /** Reads an address; what it cannot mean is left out rather than refused. */
-export function readSearch(raw: Record<string, unknown>): EndpointsSearch {
+export function readEndpointsSearch(raw: Record<string, unknown>): EndpointsSearch {
   return {
     name: text(raw.name),
     state: texts(raw.state)?.filter((word): word is EPState => (epStates as readonly string[]).includes(word)),
@@ -42,16 +43,34 @@ export function readSearch(raw: Record<string, unknown>): EndpointsSearch {
   };
 }
 
-/** The filters that the service is asked for. */
-export function filtersOf(search: EndpointsSearch): ListQuery {
-  const { name, state, ia, node, pz, evd, srq, label, remote_ia_address } = search;
-  const query: ListQuery = { name: named(name), state, ia, node, pz, evd, srq, label, remote_ia_address };
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-}
+/** An address without any filter. */
+export const noFilters: EndpointsSearch = {
+  name: undefined,
+  state: undefined,
+  ia: undefined,
+  node: undefined,
+  pz: undefined,
+  evd: undefined,
+  srq: undefined,
+  label: undefined,
+  remote_ia_address: undefined,
+};
 
-/** A name without a star finds every name that holds it. */
-export const named = (name: string | undefined): string | undefined =>
-  name === undefined || name.includes("*") ? name : `*${name}*`;
+/** The filters that the service is asked for. */
+export function filtersOf(search: EndpointsSearch): ListQuery<"endpoints"> {
+  const { name, state, ia, node, pz, evd, srq, label, remote_ia_address } = search;
+  return {
+    ...(name ? { name: [nameFilter(name)] } : {}),
+    ...(state ? { state } : {}),
+    ...(ia ? { ia } : {}),
+    ...(node ? { node } : {}),
+    ...(pz ? { pz: [pz] } : {}),
+    ...(evd ? { evd: [evd] } : {}),
+    ...(srq ? { srq: [srq] } : {}),
+    ...(label ? { label } : {}),
+    ...(remote_ia_address ? { remote_ia_address: [remote_ia_address] } : {}),
+  };
+}
 
 /** Whether anything narrows the list. */
 export const isFiltered = (search: EndpointsSearch): boolean => Object.keys(filtersOf(search)).length > 0;

@@ -4,7 +4,7 @@ import type { DATEvent, EVD } from "~/api/model";
 import { ActionDialog } from "~/components/action/ActionDialog";
 import { TextField, wholeNumber } from "~/components/action/fields";
 import { DialogButton } from "~/components/DialogButton";
-import { callIt } from "~/components/object/ObjectLink";
+import { displayName } from "~/components/object/ObjectLink";
 import { EventTable } from "./EventQueue";
 
 /** What can be done with an EVD: take events, post one, change its length. */
@@ -31,7 +31,7 @@ function DequeueDialog({ evd, onClose }: Props) {
   const max = wholeNumber(many);
   return (
     <ActionDialog<{ events: DATEvent[] }>
-      title={`Take events from ${callIt(evd)}`}
+      title={`Take events from ${displayName(evd)}`}
       description="Taken events are gone from the queue: whoever waits for them does not get them."
       submit="Take"
       destructive
@@ -49,7 +49,7 @@ function PostEventDialog({ evd, onClose }: Props) {
   const [data, setData] = useState("");
   return (
     <ActionDialog
-      title={`Post a software event to ${callIt(evd)}`}
+      title={`Post a software event to ${displayName(evd)}`}
       submit="Post"
       call={{ method: "POST", path: `/evds/${evd.id}/events`, body: data === "" ? {} : { data } }}
       onDone={onClose}
@@ -66,7 +66,7 @@ function ResizeDialog({ evd, onClose }: Props) {
   const length = wholeNumber(qlen);
   return (
     <ActionDialog
-      title={`Resize ${callIt(evd)}`}
+      title={`Resize ${displayName(evd)}`}
       description="No event is lost: a length below what is queued is refused."
       submit="Change"
       call={

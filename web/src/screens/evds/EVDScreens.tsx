@@ -1,24 +1,23 @@
 import { Checkbox, FormGroup } from "@patternfly/react-core";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { EVD, Stream } from "~/api/model";
+import { useMatrix } from "~/api/useMatrix";
 import { CreateDialog } from "~/components/action/CreateDialog";
 import { TextField, wholeNumber } from "~/components/action/fields";
+import { Card } from "~/components/Card";
 import { DialogButton } from "~/components/DialogButton";
+import { Fact, Facts } from "~/components/Facts";
 import { count } from "~/components/format";
 import { UsageBar } from "~/components/UsageBar";
 import { CollectionScreen, withCommonColumns } from "~/components/object/CollectionScreen";
-import { callIt, pathOf } from "~/components/object/ObjectLink";
+import { EndpointsUsing } from "~/components/object/EndpointsUsing";
+import { displayName } from "~/components/object/ObjectLink";
 import { ObjectScreen } from "~/components/object/ObjectScreen";
-import { EndpointsUsing } from "~/screens/pzs/PZScreens";
 import { EventQueue } from "./EventQueue";
 import { EVDActions } from "./EVDActions";
 
-/** The streams that a consumer can ask for; ASYNC is the service's own. */
-export const consumerStreams: readonly Stream[] = ["DTO", "RMR_BIND", "CONNECTION", "CR", "SOFTWARE"];
-
 /** Who uses an EVD, in words. */
-export const usersOf = (evd: EVD): string =>
+const usersOf = (evd: EVD): string =>
   Object.entries(evd.in_use_by)
     .filter(([, number]) => number > 0)
     .map(([kind, number]) => `${count(number)} ${kind}`)
@@ -40,21 +39,16 @@ const columns = withCommonColumns<EVD>("evd", [
 ]);
 
 /** Makes an EVD. */
-export function CreateEVDDialog({ onClose }: { onClose: () => void }) {
-  const [ia, setIa] = useState("");
+function CreateEVDDialog({ onClose }: { onClose: () => void }) {
   const [qlen, setQlen] = useState("256");
-  const [streams, setStreams] = useState<Stream[]>(["DTO", "CONNECTION"]);
-  const navigate = useNavigate();
+  const matrix = useMatrix();
+  const [streams, setStreams] = useState<Stream[]>(matrix.endpointStreams);
   const length = wholeNumber(qlen);
   return (
     <CreateDialog
       type="evd"
-      title="Create an event dispatcher"
       description="A queue of events that endpoints and service points feed."
-      ia={ia}
-      onIa={setIa}
       body={typeof length === "number" && streams.length > 0 ? { qlen: length, streams } : null}
-      onDone={(made) => void navigate({ to: pathOf("evd", made.id) })}
       onClose={onClose}
     >
       {(errors) => (
@@ -68,10 +62,11 @@ export function CreateEVDDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** Ticks event streams. */
-export function StreamsField({ value, onChange, error }: { value: readonly Stream[]; onChange: (value: Stream[]) => void; error?: string }) {
+function StreamsField({ value, onChange, error }: { value: readonly Stream[]; onChange: (value: Stream[]) => void; error?: string }) {
+  const streams = useMatrix().streamsFedBy("ENDPOINT", "SERVICE_POINT", "CONSUMER");
   return (
     <FormGroup role="group" label="Streams" isRequired isInline>
-      {consumerStreams.map((stream) => (
+      {streams.map((stream) => (
         <Checkbox
           key={stream}
           id={`stream-${stream}`}
@@ -88,7 +83,7 @@ export function StreamsField({ value, onChange, error }: { value: readonly Strea
 /** All event dispatchers. */
 export function EVDsScreen() {
   return (
-    <CollectionScreen<EVD>
+    <CollectionScreen
       type="evd"
       title="EVDs"
       about="Event dispatchers: queues of completions, connection events and requests."
@@ -102,34 +97,27 @@ export function EVDsScreen() {
 /** One event dispatcher with the events in its queue. */
 export function EVDScreen() {
   return (
-    <ObjectScreen<EVD>
+    <ObjectScreen
       type="evd"
       renamable
       actions={(evd) => <EVDActions evd={evd} />}
-      freeTells={(evd) => `${callIt(evd)} on ${evd.ia} and the ${count(evd.depth)} events in it are gone for good. In use by ${usersOf(evd)}.`}
+      freeWarning={(evd) => `${displayName(evd)} on ${evd.ia} and the ${count(evd.depth)} events in it are gone for good. In use by ${usersOf(evd)}.`}
       body={(evd) => (
         <>
-          <section className="dp-card" aria-label="Queue">
-            <h2>Queue</h2>
-            <dl className="dp-facts">
-              <dt>Events</dt>
-              <dd>
+          <Card title="Queue">
+            <Facts>
+              <Fact name="Events">
                 <UsageBar used={evd.depth} limit={evd.qlen} />
-              </dd>
-              <dt>Dropped</dt>
-              <dd>{evd.dropped > 0 ? <strong className="dp-tone-bad">✕ {count(evd.dropped)}, because the queue was full</strong> : "none"}</dd>
-              <dt>Streams</dt>
-              <dd>{evd.streams.join(", ")}</dd>
-              <dt>Mode</dt>
-              <dd>{evd.mode ?? "none yet: it is set by the first completion flag that meets it"}</dd>
-              <dt>Waitable</dt>
-              <dd>{evd.waitable ? "yes" : "no: waiting on it is refused"}</dd>
-              <dt>In use by</dt>
-              <dd>{usersOf(evd)}</dd>
-            </dl>
-          </section>
+              </Fact>
+              <Fact name="Dropped">{evd.dropped > 0 ? <strong className="dp-tone-bad">✕ {count(evd.dropped)}, because the queue was full</strong> : "none"}</Fact>
+              <Fact name="Streams">{evd.streams.join(", ")}</Fact>
+              <Fact name="Mode">{evd.mode ?? "none yet: it is set by the first completion flag that meets it"}</Fact>
+              <Fact name="Waitable">{evd.waitable ? "yes" : "no: waiting on it is refused"}</Fact>
+              <Fact name="In use by">{usersOf(evd)}</Fact>
+            </Facts>
+          </Card>
           <EventQueue evd={evd} />
-          <EndpointsUsing query={{ evd: evd.id }} title="Endpoints that feed it" />
+          <EndpointsUsing query={{ evd: [evd.id] }} title="Endpoints that feed it" />
         </>
       )}
     />

@@ -1,8 +1,10 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { client, read } from "~/api/client";
 import type { Check, CheckList } from "~/api/model";
+import { Card } from "~/components/Card";
 import { LoadingLines } from "~/components/Notes";
 import { ProblemNote } from "~/components/ProblemNote";
+import "./Checks.css";
 
 const checks = (ia: string) =>
   queryOptions({
@@ -21,8 +23,7 @@ const marks: Record<Check["status"], { mark: string; tone: string }> = {
 export function Checks({ ia }: { ia: string }) {
   const found = useQuery(checks(ia));
   return (
-    <section className="dp-card" aria-label="Checks">
-      <h2>Checks</h2>
+    <Card title="Checks">
       {found.error ? (
         <ProblemNote error={found.error} what="The checks could not be made" />
       ) : !found.data ? (
@@ -36,12 +37,12 @@ export function Checks({ ia }: { ia: string }) {
               </span>
               <span>
                 <strong>{check.name}</strong> <span className="pf-v6-screen-reader">{check.status}</span> {check.detail}
-                {check.remedy && <span className="dp-subtle dp-concern-detail">{check.remedy}</span>}
+                {check.remedy && <span className="dp-subtle dp-detail">{check.remedy}</span>}
               </span>
             </li>
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   );
 }

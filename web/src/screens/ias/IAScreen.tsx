@@ -1,44 +1,49 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
-import type { AttributeValue, IA, Stream } from "~/api/model";
-import { ia as iaQuery } from "~/api/queries";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { capitalised, kinds } from "~/api/kinds";
+import { limitOn } from "~/api/limits";
+import type { Attribute } from "~/api/matrix";
+import type { AttributeValue, IA } from "~/api/model";
+import { one } from "~/api/queries";
+import { useMatrix } from "~/api/useMatrix";
+import { Card, CardPair } from "~/components/Card";
 import { bytes, count, plain } from "~/components/format";
 import { LoadingLines } from "~/components/Notes";
 import { HandleLink } from "~/components/object/ObjectLink";
 import { ProblemNote } from "~/components/ProblemNote";
 import { Screen } from "~/components/Screen";
-import { StateLabel } from "~/components/state/StateLabel";
+import { IAStateLabel } from "~/components/state/StateLabel";
+import { Table } from "~/components/Table";
 import { UsageBar } from "~/components/UsageBar";
-import { limits } from "../overview/attention";
-import { attributeGroups, ungrouped, type AttributeGroup, type Meaning } from "./attributes";
+import { sectionsOf } from "./attributes";
 import { Checks } from "./Checks";
-import { limitOf } from "./IAsScreen";
-import { Scroll } from "~/components/Scroll";
+import "./IAScreen.css";
 
-const trail = [{ to: "/ias", name: "IAs" }];
+const trail = [{ to: "/ias", name: kinds.ia.many }] as const;
+const route = getRouteApi("/ias/$ia");
 
 /** One IA: its use, every attribute of dat_ia_query grouped and explained, its checks. */
 export function IAScreen() {
-  const { ia: id = "" } = useParams({ strict: false }) as { ia?: string };
-  const found = useQuery(iaQuery(id));
+  const { ia: id } = route.useParams();
+  const found = useQuery(one("ias", id));
   const adapter = found.data;
   return (
     <Screen
       title={
         <span className="dp-title">
-          {id} {adapter && <StateLabel state={adapter.state} />}
+          {id} {adapter && <IAStateLabel state={adapter.state} />}
         </span>
       }
       windowTitle={id}
       trail={trail}
-      about={adapter && <Facts ia={adapter} />}
+      about={adapter && <FactLine ia={adapter} />}
     >
       {found.error ? <ProblemNote error={found.error} what="This IA could not be read" /> : adapter ? <Body ia={adapter} /> : <LoadingLines lines={10} />}
     </Screen>
   );
 }
 
-function Facts({ ia }: { ia: IA }) {
+function FactLine({ ia }: { ia: IA }) {
   return (
     <div className="dp-fact-line">
       <span>provider {ia.provider}</span>
@@ -54,93 +59,95 @@ function Facts({ ia }: { ia: IA }) {
   );
 }
 
-const objectPaths = { endpoints: "/endpoints", pzs: "/pzs", evds: "/evds", srqs: "/srqs", lmrs: "/lmrs", rmrs: "/rmrs" } as const;
-const objectWords: Record<keyof typeof objectPaths, string> = { endpoints: "Endpoints", pzs: "PZs", evds: "EVDs", srqs: "SRQs", lmrs: "LMRs", rmrs: "RMRs" };
+/** The attribute that is a table of its own: which streams may feed one EVD together. */
+const merging = "evd_stream_merging_supported";
 
 function Body({ ia }: { ia: IA }) {
+  const { ia_attributes, provider_attributes } = useMatrix().document;
+  const { [merging]: streams, ...provider } = ia.provider_attributes;
   return (
     <div className="dp-tab-body">
-      <section className="dp-card" aria-label="Objects on it">
-        <h2>Objects on it</h2>
-        <div className="dp-usages">
-          {(Object.keys(objectPaths) as (keyof typeof objectPaths)[]).map((kind) => (
-            <div key={kind}>
-              <Link to={objectPaths[kind]} search={{ ia: kind === "endpoints" ? [ia.id] : ia.id }}>
-                {objectWords[kind]}
-              </Link>
-              <UsageBar used={ia.usage[kind]} limit={limitOf(ia, limits[kind])} label={objectWords[kind]} />
-            </div>
-          ))}
-          <div>
-            <Link to="/connections" search={{ tab: "psps" }}>
-              PSPs
-            </Link>
-            <span>{count(ia.usage.psps)}</span>
-          </div>
-          <div>
-            <Link to="/connections" search={{ tab: "rsps" }}>
-              RSPs
-            </Link>
-            <span>{count(ia.usage.rsps)}</span>
-          </div>
-        </div>
-      </section>
+      <Usage ia={ia} />
       <Checks ia={ia.id} />
-      <div className="dp-two">
-        {attributeGroups.map((group) => (
-          <Attributes key={group.title} group={group} values={ia[group.of]} />
+      <CardPair>
+        {sectionsOf(ia_attributes, ia.ia_attributes).map(([title, rows]) => (
+          <AttributeCard key={title} title={title} rows={rows} values={ia.ia_attributes} />
         ))}
-        <Rest title="More of the IA" of="ia_attributes" values={ia.ia_attributes} />
-        <Rest title="More of the provider" of="provider_attributes" values={ia.provider_attributes} />
-        <Merging value={ia.provider_attributes.evd_stream_merging_supported} />
-      </div>
+        {sectionsOf(provider_attributes, provider).map(([title, rows]) => (
+          <AttributeCard key={title} title={title} rows={rows} values={provider} />
+        ))}
+        <MergingCard value={streams} />
+      </CardPair>
     </div>
   );
 }
 
-function Attributes({ group, values }: { group: AttributeGroup; values: IA["ia_attributes"] }) {
-  const there = group.attributes.filter(({ name }) => name in values);
-  if (there.length === 0) return null;
+const listed = ["pz", "evd", "srq", "lmr", "rmr"] as const;
+
+/** How many objects of each type there are, and what of its limit that is. */
+function Usage({ ia }: { ia: IA }) {
+  const matrix = useMatrix();
+  const bar = (type: "endpoint" | (typeof listed)[number], name: string) => (
+    <UsageBar used={ia.usage[kinds[type].collection]} limit={limitOn(ia, matrix.limitOf(type))} label={name} />
+  );
+  const endpoints = capitalised(kinds.endpoint.many);
   return (
-    <section className="dp-card" aria-label={group.title}>
-      <h2>{group.title}</h2>
-      <AttributeTable label={group.title} rows={there} values={values} />
-    </section>
+    <Card title="Objects on it">
+      <div className="dp-usages">
+        <div>
+          <Link to="/endpoints" search={{ ia: [ia.id] }}>
+            {endpoints}
+          </Link>
+          {bar("endpoint", endpoints)}
+        </div>
+        {listed.map((type) => (
+          <div key={type}>
+            <Link to={`/${kinds[type].collection}`} search={{ ia: ia.id }}>
+              {kinds[type].many}
+            </Link>
+            {bar(type, kinds[type].many)}
+          </div>
+        ))}
+        {(["psp", "rsp"] as const).map((type) => (
+          <div key={type}>
+            <Link to="/connections" search={{ tab: kinds[type].tab }}>
+              {kinds[type].many}
+            </Link>
+            <span>{count(ia.usage[kinds[type].collection])}</span>
+          </div>
+        ))}
+      </div>
+    </Card>
   );
 }
 
-function Rest({ title, of, values }: { title: string; of: AttributeGroup["of"]; values: IA["ia_attributes"] }) {
-  const names = ungrouped(of, values);
-  if (names.length === 0) return null;
-  return (
-    <section className="dp-card" aria-label={title}>
-      <h2>{title}</h2>
-      <AttributeTable label={title} rows={names.map((name) => ({ name, means: "" }))} values={values} />
-    </section>
-  );
+interface AttributeCardProps {
+  title: string;
+  rows: readonly Attribute[];
+  values: IA["ia_attributes"];
 }
 
-function AttributeTable({ label, rows, values }: { label: string; rows: readonly Meaning[]; values: IA["ia_attributes"] }) {
+function AttributeCard({ title, rows, values }: AttributeCardProps) {
   return (
-    <table className="dp-table dp-attributes" aria-label={label}>
-      <tbody>
-        {rows.map(({ name, means, bytes: inBytes }) => (
+    <Card title={title}>
+      <Table label={title} className="dp-attributes">
+        {rows.map(({ name, meaning, bytes: inBytes }) => (
           <tr key={name}>
             <th scope="row">
               <code>{name}</code>
-              {means && <span className="dp-subtle"> {means}</span>}
+              {meaning && <span className="dp-subtle"> {meaning}</span>}
             </th>
             <td>
               <Value value={values[name]} inBytes={inBytes} />
             </td>
           </tr>
         ))}
-      </tbody>
-    </table>
+      </Table>
+    </Card>
   );
 }
 
-function Value({ value, inBytes }: { value: AttributeValue | undefined; inBytes?: boolean }) {
+function Value({ value, inBytes }: { value: AttributeValue | undefined; inBytes: boolean }) {
   if (inBytes && value !== null && value !== undefined) return <>{bytes(Number(value))}</>;
   if (value !== null && typeof value === "object" && !Array.isArray(value)) {
     const members = Object.entries(value);
@@ -158,49 +165,31 @@ function Value({ value, inBytes }: { value: AttributeValue | undefined; inBytes?
   return <>{plain(value)}</>;
 }
 
-const streams: readonly Stream[] = ["SOFTWARE", "CR", "DTO", "CONNECTION", "RMR_BIND", "ASYNC"];
-
 /** Which streams may feed one EVD together. */
-function Merging({ value }: { value: AttributeValue | undefined }) {
+function MergingCard({ value }: { value: AttributeValue | undefined }) {
+  const streams = useMatrix().document.streams.map(({ stream }) => stream);
   if (value === null || typeof value !== "object" || Array.isArray(value)) return null;
   const table = value as Record<string, Record<string, boolean>>;
   return (
-    <section className="dp-card" aria-label="Streams on one EVD">
-      <h2>
-        Streams on one EVD <span className="dp-subtle">which two may feed it together</span>
-      </h2>
-      <Scroll label="Streams">
-        <table className="dp-table dp-merging" aria-label="Which streams may share an EVD">
-          <thead>
-            <tr>
-              <td />
-              {streams.map((stream) => (
-                <th key={stream} scope="col">
-                  {stream}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {streams.map((row) => (
-              <tr key={row}>
-                <th scope="row">{row}</th>
-                {streams.map((column) => {
-                  const yes = table[row]?.[column] === true;
-                  return (
-                    <td key={column}>
-                      <span className={yes ? "dp-tone-good" : "dp-none"} aria-hidden="true">
-                        {yes ? "✓" : "–"}
-                      </span>
-                      <span className="pf-v6-screen-reader">{yes ? "yes" : "no"}</span>
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </section>
+    <Card title="Streams on one EVD" aside={<span className="dp-subtle">which two may feed it together</span>}>
+      <Table label="Which streams may share an EVD" scrollLabel="Streams" columns={["", ...streams]} className="dp-merging">
+        {streams.map((row) => (
+          <tr key={row}>
+            <th scope="row">{row}</th>
+            {streams.map((column) => {
+              const yes = table[row]?.[column] === true;
+              return (
+                <td key={column}>
+                  <span className={yes ? "dp-tone-good" : "dp-none"} aria-hidden="true">
+                    {yes ? "✓" : "–"}
+                  </span>
+                  <span className="pf-v6-screen-reader">{yes ? "yes" : "no"}</span>
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </Table>
+    </Card>
   );
 }

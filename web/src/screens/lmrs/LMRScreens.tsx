@@ -1,15 +1,18 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { LMR } from "~/api/model";
+import { useMatrix } from "~/api/useMatrix";
 import { CreateDialog } from "~/components/action/CreateDialog";
-import { SelectField, TextField, wholeNumber } from "~/components/action/fields";
+import { SelectField, TextField, wholeNumber, wordChoices } from "~/components/action/fields";
 import { ObjectField } from "~/components/action/ObjectField";
+import { PrivilegesField } from "~/components/action/PrivilegesField";
+import { PZField } from "~/components/action/PZField";
+import { Card } from "~/components/Card";
 import { DialogButton } from "~/components/DialogButton";
+import { Fact, Facts } from "~/components/Facts";
 import { bytes } from "~/components/format";
 import { CollectionScreen, withCommonColumns } from "~/components/object/CollectionScreen";
-import { callIt, HandleLink, pathOf } from "~/components/object/ObjectLink";
+import { displayName, HandleLink } from "~/components/object/ObjectLink";
 import { ObjectScreen } from "~/components/object/ObjectScreen";
-import { privileges as allPrivileges, PrivilegesField } from "~/screens/endpoint/dialogs/BindRMRDialog";
 
 const columns = withCommonColumns<LMR>("lmr", [
   { id: "length", title: "Length", width: 100, align: "end", cell: (lmr) => bytes(lmr.length), value: (lmr) => lmr.length },
@@ -19,22 +22,15 @@ const columns = withCommonColumns<LMR>("lmr", [
   { id: "rmr_context", title: "RMR context", width: 120, optional: true, cell: (lmr) => <code>{lmr.rmr_context ?? "–"}</code>, value: (lmr) => lmr.rmr_context },
 ]);
 
-const memTypes = [
-  { value: "VIRTUAL", label: "VIRTUAL: new memory of the service" },
-  { value: "LMR", label: "LMR: a part of a region again" },
-  { value: "SHARED_VIRTUAL", label: "SHARED_VIRTUAL: memory that several regions name" },
-];
-
 function CreateLMRDialog({ onClose }: { onClose: () => void }) {
-  const [ia, setIa] = useState("");
+  const matrix = useMatrix();
   const [pz, setPz] = useState("");
   const [length, setLength] = useState("65536");
   const [memType, setMemType] = useState("VIRTUAL");
-  const [given, setGiven] = useState<string[]>([...allPrivileges]);
+  const [given, setGiven] = useState<string[]>(matrix.words("Privilege").map(({ word }) => word));
   const [region, setRegion] = useState("");
   const [offset, setOffset] = useState("0");
   const [shared, setShared] = useState("");
-  const navigate = useNavigate();
   const size = wholeNumber(length);
   const start = wholeNumber(offset);
   const source = memType === "LMR" ? { lmr: region, offset: start ?? 0 } : memType === "SHARED_VIRTUAL" ? { shared_id: shared } : {};
@@ -42,21 +38,17 @@ function CreateLMRDialog({ onClose }: { onClose: () => void }) {
   return (
     <CreateDialog
       type="lmr"
-      title="Create a local memory region"
       description="Memory of the service's own, registered for transfers."
-      ia={ia}
-      onIa={setIa}
       body={ready ? { pz, length: size, mem_type: memType, privileges: given, ...source } : null}
-      onDone={(made) => void navigate({ to: pathOf("lmr", made.id) })}
       onClose={onClose}
     >
-      {(errors) => (
+      {(errors, ia) => (
         <>
-          <ObjectField label="PZ" required collection="pzs" query={ia ? { ia } : {}} value={pz} onChange={setPz} none="Choose one" error={errors.pz} />
-          <SelectField label="Memory type" value={memType} onChange={setMemType} choices={memTypes} error={errors.mem_type} />
+          <PZField ia={ia} value={pz} onChange={setPz} error={errors.pz} />
+          <SelectField label="Memory type" value={memType} onChange={setMemType} choices={wordChoices(matrix.words("MemType"))} error={errors.mem_type} />
           {memType === "LMR" && (
             <>
-              <ObjectField label="Region" required collection="lmrs" query={ia ? { ia } : {}} value={region} onChange={setRegion} none="Choose one" error={errors.lmr} />
+              <ObjectField label="Region" required collection="lmrs" query={ia ? { ia: [ia] } : {}} value={region} onChange={setRegion} none="Choose one" error={errors.lmr} />
               <TextField label="Offset" type="number" min={0} value={offset} onChange={setOffset} error={errors.offset} />
             </>
           )}
@@ -72,7 +64,7 @@ function CreateLMRDialog({ onClose }: { onClose: () => void }) {
 /** All local memory regions. */
 export function LMRsScreen() {
   return (
-    <CollectionScreen<LMR>
+    <CollectionScreen
       type="lmr"
       title="LMRs"
       about="Local memory regions: memory that transfers may read and write."
@@ -83,20 +75,20 @@ export function LMRsScreen() {
   );
 }
 
+/** Bytes that one call hands out at most. */
+const mostDownloaded = 1_048_576;
+
 /** One local memory region. */
 export function LMRScreen() {
   return (
-    <ObjectScreen<LMR>
+    <ObjectScreen
       type="lmr"
-      freeTells={(lmr) => `${callIt(lmr)} on ${lmr.ia}, ${bytes(lmr.length)}, is gone for good with what is in it. RMRs bound to it end first.`}
+      freeWarning={(lmr) => `${displayName(lmr)} on ${lmr.ia}, ${bytes(lmr.length)}, is gone for good with what is in it. RMRs bound to it end first.`}
       body={(lmr) => (
-        <section className="dp-card" aria-label="Memory">
-          <h2>Memory</h2>
-          <dl className="dp-facts">
-            <dt>Length</dt>
-            <dd>{bytes(lmr.length)}</dd>
-            <dt>Memory type</dt>
-            <dd>
+        <Card title="Memory">
+          <Facts>
+            <Fact name="Length">{bytes(lmr.length)}</Fact>
+            <Fact name="Memory type">
               {lmr.mem_type}
               {lmr.lmr && (
                 <>
@@ -105,29 +97,24 @@ export function LMRScreen() {
                 </>
               )}
               {lmr.shared_id && ` named ${lmr.shared_id}`}
-            </dd>
-            <dt>Privileges</dt>
-            <dd>{lmr.privileges.join(", ") || "none"}</dd>
-            <dt>PZ</dt>
-            <dd>
+            </Fact>
+            <Fact name="Privileges">{lmr.privileges.join(", ") || "none"}</Fact>
+            <Fact name="PZ">
               <HandleLink type="pz" id={lmr.pz} />
-            </dd>
-            <dt>Target address</dt>
-            <dd>
+            </Fact>
+            <Fact name="Target address">
               <code>{lmr.target_address}</code>
-            </dd>
-            <dt>RMR context</dt>
-            <dd>
+            </Fact>
+            <Fact name="RMR context">
               <code>{lmr.rmr_context ?? "not shown to you"}</code>
-            </dd>
-            <dt>Contents</dt>
-            <dd>
-              <a href={`/api/v1/lmrs/${lmr.id}/data?offset=0&length=${Math.min(lmr.length, 1_048_576)}`} download={`${callIt(lmr)}.bin`}>
-                Download {lmr.length > 1_048_576 ? "the first MiB" : "them"}
+            </Fact>
+            <Fact name="Contents">
+              <a href={`/api/v1/lmrs/${lmr.id}/data?offset=0&length=${Math.min(lmr.length, mostDownloaded)}`} download={`${displayName(lmr)}.bin`}>
+                Download {lmr.length > mostDownloaded ? "the first MiB" : "them"}
               </a>
-            </dd>
-          </dl>
-        </section>
+            </Fact>
+          </Facts>
+        </Card>
       )}
     />
   );

@@ -1,6 +1,24 @@
 import type { Change } from "~/api/model";
 import { count } from "~/components/format";
-import { perMinute } from "./rate";
+import "./Rate.css";
+
+/** Minutes that are shown. */
+export const minutesShown = 30;
+
+/** Changes that are read at most; where there are more, the bars count too few. */
+export const mostChanges = 1000;
+
+/** Changes in each of the last minutes, oldest first; the last one is still running. */
+export function perMinute(changes: readonly Pick<Change, "at">[], now: number): number[] {
+  const current = Math.floor(now / 60_000);
+  const bars = new Array<number>(minutesShown).fill(0);
+  for (const change of changes) {
+    const back = current - Math.floor(new Date(change.at).getTime() / 60_000);
+    const index = minutesShown - 1 - back;
+    if (index >= 0 && index < minutesShown) bars[index] = (bars[index] ?? 0) + 1;
+  }
+  return bars;
+}
 
 /** Changes in each of the last minutes as bars. */
 export function Rate({ changes, now }: { changes: readonly Change[]; now: number }) {
@@ -18,7 +36,7 @@ export function Rate({ changes, now }: { changes: readonly Change[]; now: number
       </svg>
       <figcaption className="dp-subtle">
         {count(last)} in this minute, {count(sum)}
-        {changes.length >= 1000 ? " or more" : ""} in the last {bars.length}
+        {changes.length >= mostChanges ? " or more" : ""} in the last {bars.length}
       </figcaption>
     </figure>
   );

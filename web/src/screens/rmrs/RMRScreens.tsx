@@ -1,12 +1,13 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { RMR } from "~/api/model";
 import { CreateDialog } from "~/components/action/CreateDialog";
-import { ObjectField } from "~/components/action/ObjectField";
+import { PZField } from "~/components/action/PZField";
+import { Card } from "~/components/Card";
 import { DialogButton } from "~/components/DialogButton";
+import { Fact, Facts } from "~/components/Facts";
 import { bytes } from "~/components/format";
 import { CollectionScreen, withCommonColumns } from "~/components/object/CollectionScreen";
-import { callIt, HandleLink, pathOf } from "~/components/object/ObjectLink";
+import { displayName, HandleLink } from "~/components/object/ObjectLink";
 import { ObjectScreen } from "~/components/object/ObjectScreen";
 
 const columns = withCommonColumns<RMR>("rmr", [
@@ -17,21 +18,15 @@ const columns = withCommonColumns<RMR>("rmr", [
 ]);
 
 function CreateRMRDialog({ onClose }: { onClose: () => void }) {
-  const [ia, setIa] = useState("");
   const [pz, setPz] = useState("");
-  const navigate = useNavigate();
   return (
     <CreateDialog
       type="rmr"
-      title="Create a remote memory region"
       description="A window on an LMR for peers. It is bound through an endpoint."
-      ia={ia}
-      onIa={setIa}
       body={pz === "" ? null : { pz }}
-      onDone={(made) => void navigate({ to: pathOf("rmr", made.id) })}
       onClose={onClose}
     >
-      {(errors) => <ObjectField label="PZ" required collection="pzs" query={ia ? { ia } : {}} value={pz} onChange={setPz} none="Choose one" error={errors.pz} />}
+      {(errors, ia) => <PZField ia={ia} value={pz} onChange={setPz} error={errors.pz} />}
     </CreateDialog>
   );
 }
@@ -39,7 +34,7 @@ function CreateRMRDialog({ onClose }: { onClose: () => void }) {
 /** All remote memory regions. */
 export function RMRsScreen() {
   return (
-    <CollectionScreen<RMR>
+    <CollectionScreen
       type="rmr"
       title="RMRs"
       about="Remote memory regions: windows on LMRs that peers may reach."
@@ -53,33 +48,28 @@ export function RMRsScreen() {
 /** One remote memory region. */
 export function RMRScreen() {
   return (
-    <ObjectScreen<RMR>
+    <ObjectScreen
       type="rmr"
-      freeTells={(rmr) => `${callIt(rmr)} on ${rmr.ia} is gone for good; peers lose what it shows them.`}
+      freeWarning={(rmr) => `${displayName(rmr)} on ${rmr.ia} is gone for good; peers lose what it shows them.`}
       body={(rmr) => (
-        <section className="dp-card" aria-label="Binding">
-          <h2>Binding</h2>
+        <Card title="Binding">
           {rmr.lmr ? (
-            <dl className="dp-facts">
-              <dt>LMR</dt>
-              <dd>
+            <Facts>
+              <Fact name="LMR">
                 <HandleLink type="lmr" id={rmr.lmr} /> from {rmr.offset}, {bytes(rmr.length)}
-              </dd>
-              <dt>Privileges</dt>
-              <dd>{(rmr.privileges ?? []).join(", ") || "none"}</dd>
-              <dt>Target address</dt>
-              <dd>
+              </Fact>
+              <Fact name="Privileges">{(rmr.privileges ?? []).join(", ") || "none"}</Fact>
+              <Fact name="Target address">
                 <code>{rmr.target_address ?? "–"}</code>
-              </dd>
-              <dt>RMR context</dt>
-              <dd>
+              </Fact>
+              <Fact name="RMR context">
                 <code>{rmr.rmr_context ?? "–"}</code>
-              </dd>
-            </dl>
+              </Fact>
+            </Facts>
           ) : (
             <p className="dp-subtle">Not bound. Choose “Bind an RMR” on the page of a connected endpoint.</p>
           )}
-        </section>
+        </Card>
       )}
     />
   );

@@ -1,17 +1,18 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { SRQ } from "~/api/model";
 import { ActionDialog } from "~/components/action/ActionDialog";
 import { CreateDialog } from "~/components/action/CreateDialog";
 import { TextField, wholeNumber } from "~/components/action/fields";
-import { ObjectField } from "~/components/action/ObjectField";
+import { PZField } from "~/components/action/PZField";
+import { Card } from "~/components/Card";
 import { DialogButton } from "~/components/DialogButton";
+import { Fact, Facts } from "~/components/Facts";
 import { count } from "~/components/format";
 import { CollectionScreen, withCommonColumns } from "~/components/object/CollectionScreen";
-import { callIt, HandleLink, pathOf } from "~/components/object/ObjectLink";
+import { EndpointsUsing } from "~/components/object/EndpointsUsing";
+import { displayName, HandleLink } from "~/components/object/ObjectLink";
 import { ObjectScreen } from "~/components/object/ObjectScreen";
 import { UsageBar } from "~/components/UsageBar";
-import { EndpointsUsing } from "~/screens/pzs/PZScreens";
 
 const columns = withCommonColumns<SRQ>("srq", [
   { id: "state", title: "State", width: 120, cell: (srq) => srq.state, value: (srq) => srq.state },
@@ -28,28 +29,22 @@ const columns = withCommonColumns<SRQ>("srq", [
 ]);
 
 function CreateSRQDialog({ onClose }: { onClose: () => void }) {
-  const [ia, setIa] = useState("");
   const [pz, setPz] = useState("");
   const [dtos, setDtos] = useState("128");
   const [iov, setIov] = useState("4");
-  const navigate = useNavigate();
   const max = wholeNumber(dtos);
   const segments = wholeNumber(iov);
   const ready = pz !== "" && typeof max === "number" && typeof segments === "number";
   return (
     <CreateDialog
       type="srq"
-      title="Create a shared receive queue"
       description="Several endpoints take their receives from it."
-      ia={ia}
-      onIa={setIa}
       body={ready ? { pz, max_recv_dtos: max, max_recv_iov: segments } : null}
-      onDone={(made) => void navigate({ to: pathOf("srq", made.id) })}
       onClose={onClose}
     >
-      {(errors) => (
+      {(errors, ia) => (
         <>
-          <ObjectField label="PZ" required collection="pzs" query={ia ? { ia } : {}} value={pz} onChange={setPz} none="Choose one" error={errors.pz} />
+          <PZField ia={ia} value={pz} onChange={setPz} error={errors.pz} />
           <TextField label="Max receives" required type="number" min={1} value={dtos} onChange={setDtos} error={errors.max_recv_dtos} />
           <TextField label="Segments of a receive" required type="number" min={1} value={iov} onChange={setIov} error={errors.max_recv_iov} />
         </>
@@ -61,7 +56,7 @@ function CreateSRQDialog({ onClose }: { onClose: () => void }) {
 /** All shared receive queues. */
 export function SRQsScreen() {
   return (
-    <CollectionScreen<SRQ>
+    <CollectionScreen
       type="srq"
       title="SRQs"
       about="Shared receive queues: one stock of receive buffers for many endpoints."
@@ -82,7 +77,7 @@ function LowWatermarkDialog({ srq, onClose }: DialogProps) {
   const mark = wholeNumber(low);
   return (
     <ActionDialog
-      title={`Low watermark of ${callIt(srq)}`}
+      title={`Low watermark of ${displayName(srq)}`}
       description="One event for each setting, when fewer receives than this are left."
       submit="Set"
       call={typeof mark === "number" ? { method: "PUT", path: `/srqs/${srq.id}/low-watermark`, body: { low: mark } } : null}
@@ -100,7 +95,7 @@ function ResizeDialog({ srq, onClose }: DialogProps) {
   const max = wholeNumber(dtos);
   return (
     <ActionDialog
-      title={`Resize ${callIt(srq)}`}
+      title={`Resize ${displayName(srq)}`}
       submit="Resize"
       call={typeof max === "number" ? { method: "PATCH", path: `/srqs/${srq.id}`, body: { max_recv_dtos: max } } : null}
       version={srq.version}
@@ -120,7 +115,7 @@ function PostDialog({ srq, onClose }: DialogProps) {
   const ready = typeof number === "number" && typeof bytes === "number";
   return (
     <ActionDialog
-      title={`Post receives to ${callIt(srq)}`}
+      title={`Post receives to ${displayName(srq)}`}
       submit="Post receives"
       call={ready ? { method: "POST", path: `/srqs/${srq.id}/recvs`, body: { count: number, size: bytes } } : null}
       onDone={onClose}
@@ -135,10 +130,10 @@ function PostDialog({ srq, onClose }: DialogProps) {
 /** One shared receive queue. */
 export function SRQScreen() {
   return (
-    <ObjectScreen<SRQ>
+    <ObjectScreen
       type="srq"
       renamable
-      freeTells={(srq) => `${callIt(srq)} on ${srq.ia} and the receives in it are gone for good. In use by endpoints, it is refused.`}
+      freeWarning={(srq) => `${displayName(srq)} on ${srq.ia} and the receives in it are gone for good. In use by endpoints, it is refused.`}
       actions={(srq) => (
         <>
           <DialogButton label="Post receives" variant="secondary" dialog={(close) => <PostDialog srq={srq} onClose={close} />} />
@@ -148,26 +143,19 @@ export function SRQScreen() {
       )}
       body={(srq) => (
         <>
-          <section className="dp-card" aria-label="Receives">
-            <h2>Receives</h2>
-            <dl className="dp-facts">
-              <dt>State</dt>
-              <dd>{srq.state}</dd>
-              <dt>Available</dt>
-              <dd>{srq.available_dto_count === null ? "the provider cannot tell" : <UsageBar used={srq.available_dto_count} limit={srq.max_recv_dtos} />}</dd>
-              <dt>Outstanding</dt>
-              <dd>{srq.outstanding_dto_count === null ? "the provider cannot tell" : count(srq.outstanding_dto_count)}</dd>
-              <dt>Low watermark</dt>
-              <dd>{srq.low_watermark === 0 ? "0, never fires" : count(srq.low_watermark)}</dd>
-              <dt>Segments of a receive</dt>
-              <dd>{count(srq.max_recv_iov)}</dd>
-              <dt>PZ</dt>
-              <dd>
+          <Card title="Receives">
+            <Facts>
+              <Fact name="State">{srq.state}</Fact>
+              <Fact name="Available">{srq.available_dto_count === null ? "the provider cannot tell" : <UsageBar used={srq.available_dto_count} limit={srq.max_recv_dtos} />}</Fact>
+              <Fact name="Outstanding">{srq.outstanding_dto_count === null ? "the provider cannot tell" : count(srq.outstanding_dto_count)}</Fact>
+              <Fact name="Low watermark">{srq.low_watermark === 0 ? "0, never fires" : count(srq.low_watermark)}</Fact>
+              <Fact name="Segments of a receive">{count(srq.max_recv_iov)}</Fact>
+              <Fact name="PZ">
                 <HandleLink type="pz" id={srq.pz} />
-              </dd>
-            </dl>
-          </section>
-          <EndpointsUsing query={{ srq: srq.id }} title="Endpoints that receive from it" />
+              </Fact>
+            </Facts>
+          </Card>
+          <EndpointsUsing query={{ srq: [srq.id] }} title="Endpoints that receive from it" />
         </>
       )}
     />

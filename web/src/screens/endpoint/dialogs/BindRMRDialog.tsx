@@ -1,40 +1,17 @@
-import { Checkbox, FormGroup } from "@patternfly/react-core";
 import { useState } from "react";
 import type { Call } from "~/api/call";
 import { ActionDialog } from "~/components/action/ActionDialog";
 import { TextField, wholeNumber } from "~/components/action/fields";
 import { ObjectField } from "~/components/action/ObjectField";
-import { callIt } from "~/components/object/ObjectLink";
-import type { OperationProps } from "../Operations";
+import { PrivilegesField } from "~/components/action/PrivilegesField";
+import { displayName } from "~/components/object/ObjectLink";
+import type { ActionProps } from "../actions";
 
-/** The privileges that an LMR or RMR can give. */
-export const privileges = ["LOCAL_READ", "LOCAL_WRITE", "REMOTE_READ", "REMOTE_WRITE"] as const;
-
-interface PrivilegesProps {
-  value: readonly string[];
-  onChange: (value: string[]) => void;
-  of?: readonly string[];
-}
-
-/** Ticks privileges. */
-export function PrivilegesField({ value, onChange, of = privileges }: PrivilegesProps) {
-  return (
-    <FormGroup role="group" label="Privileges" isInline>
-      {of.map((each) => (
-        <Checkbox
-          key={each}
-          id={`privilege-${each}`}
-          label={each}
-          isChecked={value.includes(each)}
-          onChange={(_event, on) => onChange(on ? [...value, each] : value.filter((v) => v !== each))}
-        />
-      ))}
-    </FormGroup>
-  );
-}
+/** What a peer may be allowed; the privileges of this end belong to the LMR. */
+const isRemote = (privilege: string): boolean => privilege.startsWith("REMOTE_");
 
 /** Binds an RMR to a part of an LMR, so that the peer may reach it. */
-export function BindRMRDialog({ endpoint, onClose }: OperationProps) {
+export function BindRMRDialog({ endpoint, onClose }: ActionProps) {
   const [rmr, setRmr] = useState("");
   const [lmr, setLmr] = useState("");
   const [offset, setOffset] = useState("0");
@@ -47,12 +24,12 @@ export function BindRMRDialog({ endpoint, onClose }: OperationProps) {
       ? null
       : { method: "POST", path: `/endpoints/${endpoint.id}/rmr-binds`, body: { rmr, lmr, offset: from, length: bytes, privileges: given } };
   return (
-    <ActionDialog title={`Bind an RMR through ${callIt(endpoint)}`} submit="Bind" call={call} onDone={onClose} onClose={onClose}>
-      <ObjectField label="RMR" required collection="rmrs" query={{ ia: endpoint.ia }} value={rmr} onChange={setRmr} none="Choose one" />
-      <ObjectField label="LMR" required collection="lmrs" query={{ ia: endpoint.ia }} value={lmr} onChange={setLmr} none="Choose one" />
+    <ActionDialog title={`Bind an RMR through ${displayName(endpoint)}`} submit="Bind" call={call} onDone={onClose} onClose={onClose}>
+      <ObjectField label="RMR" required collection="rmrs" query={{ ia: [endpoint.ia] }} value={rmr} onChange={setRmr} none="Choose one" />
+      <ObjectField label="LMR" required collection="lmrs" query={{ ia: [endpoint.ia] }} value={lmr} onChange={setLmr} none="Choose one" />
       <TextField label="Offset" type="number" min={0} value={offset} onChange={setOffset} />
       <TextField label="Length, bytes" type="number" min={0} value={length} onChange={setLength} />
-      <PrivilegesField value={given} onChange={setGiven} of={["REMOTE_READ", "REMOTE_WRITE"]} />
+      <PrivilegesField value={given} onChange={setGiven} filter={isRemote} />
     </ActionDialog>
   );
 }

@@ -1,101 +1,118 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Call } from "~/api/call";
-import type { IA } from "~/api/model";
-import { errorsByField, type Problem, Refusal } from "~/api/problem";
+import type { Endpoint } from "~/api/model";
 import { list } from "~/api/queries";
+import { useMatrix } from "~/api/useMatrix";
 import { ActionDialog } from "~/components/action/ActionDialog";
 import { base64, SelectField, TextField, wholeNumber } from "~/components/action/fields";
-import { callIt } from "~/components/object/ObjectLink";
-import type { OperationProps } from "../Operations";
+import { QualifierField } from "~/components/action/QualifierField";
+import { useFieldErrors } from "~/components/action/useFieldErrors";
+import { displayName } from "~/components/object/ObjectLink";
+import type { ActionProps } from "../actions";
 
-/** The fields of a connection request that both ways to connect share. */
-export function timeoutBody(milliseconds: string): number | null | undefined {
+/** Milliseconds as somebody typed them in microseconds; null for none, undefined for what is no whole number. */
+export function microseconds(milliseconds: string): number | null | undefined {
   const number = wholeNumber(milliseconds);
   return number === null || number === undefined ? number : number * 1000;
 }
 
+interface Fields {
+  address: string;
+  qualifier: string;
+  timeout: string;
+  privateData: string;
+  qos: string;
+}
+
+/** The call that the fields make; null while they make none. What is as the endpoint has it is left out. */
+export function connectCall(endpoint: Endpoint, fields: Fields): Call | null {
+  const address = fields.address.trim();
+  const port = wholeNumber(fields.qualifier);
+  const timeout = microseconds(fields.timeout);
+  if (address === "" || typeof port !== "number" || timeout === undefined) return null;
+  return {
+    method: "POST",
+    path: `/endpoints/${endpoint.id}/connect`,
+    body: {
+      remote_ia_address: address,
+      remote_port_qual: port,
+      ...(timeout === null ? {} : { timeout_us: timeout }),
+      ...(fields.privateData === "" ? {} : { private_data: base64(fields.privateData) }),
+      ...(fields.qos === endpoint.attributes.qos ? {} : { qos: fields.qos }),
+    },
+    wait: 10,
+  };
+}
+
 /** Asks for a connection: to whom, how long to wait, what to hand over. */
-export function ConnectDialog({ endpoint, onClose }: OperationProps) {
-  const [address, setAddress] = useState(endpoint.remote_ia_address ?? endpoint.peer?.ia_address ?? "");
-  const [qualifier, setQualifier] = useState(String(endpoint.remote_port_qual ?? endpoint.peer?.port_qual ?? ""));
-  const [timeout, setTimeoutText] = useState("10000");
-  const [privateData, setPrivateData] = useState("");
-  const [qos, setQos] = useState<string>(endpoint.attributes.qos);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const ias = useQuery(list<IA>("ias", { limit: 1000 }));
-  const errors = errorsByField(problem);
-
-  const port = wholeNumber(qualifier);
-  const timeoutUs = timeoutBody(timeout);
-  const call: Call | null =
-    address.trim() === "" || typeof port !== "number" || timeoutUs === undefined
-      ? null
-      : {
-          method: "POST",
-          path: `/endpoints/${endpoint.id}/connect`,
-          body: {
-            remote_ia_address: address.trim(),
-            remote_port_qual: port,
-            ...(timeoutUs === null ? {} : { timeout_us: timeoutUs }),
-            ...(privateData === "" ? {} : { private_data: base64(privateData) }),
-            ...(qos === "BEST_EFFORT" ? {} : { qos }),
-          },
-          wait: 10,
-        };
-
-  const known = (ias.data?.items ?? []).flatMap((ia) => {
-    const at = ia.ia_attributes?.ia_address;
-    return typeof at === "string" ? [{ value: at, label: `${at} (${ia.id})` }] : [];
+export function ConnectDialog({ endpoint, onClose }: ActionProps) {
+  const matrix = useMatrix();
+  const [fields, setFields] = useState<Fields>({
+    address: endpoint.remote_ia_address ?? endpoint.peer?.ia_address ?? "",
+    qualifier: String(endpoint.remote_port_qual ?? endpoint.peer?.port_qual ?? ""),
+    timeout: "10000",
+    privateData: "",
+    qos: endpoint.attributes.qos,
+  });
+  const [errors, onRefused] = useFieldErrors();
+  const ias = useQuery(list("ias", { limit: 1000 }));
+  const set = (name: keyof Fields) => (value: string) => setFields((before) => ({ ...before, [name]: value }));
+  const addresses = (ias.data?.items ?? []).flatMap((ia) => {
+    const address = ia.ia_attributes?.ia_address;
+    return typeof address === "string" ? [{ value: address, label: `${address} (${ia.id})` }] : [];
   });
 
   return (
     <ActionDialog
-      title={`Connect ${callIt(endpoint)}`}
+      title={`Connect ${displayName(endpoint)}`}
       description="The endpoint asks the service point at the other end and waits for its answer."
       submit="Connect"
-      call={call}
+      call={connectCall(endpoint, fields)}
       version={endpoint.version}
-      onRefused={(error) => setProblem(error instanceof Refusal ? error.problem : null)}
+      onRefused={onRefused}
       onDone={onClose}
       onClose={onClose}
     >
-      {known.length > 0 && (
+      {addresses.length > 0 && (
         <SelectField
           label="An IA of this fabric"
-          value={known.some((choice) => choice.value === address) ? address : ""}
-          onChange={(value) => value && setAddress(value)}
-          choices={[{ value: "", label: "Another address" }, ...known]}
+          value={addresses.some((choice) => choice.value === fields.address) ? fields.address : ""}
+          onChange={(value) => value && set("address")(value)}
+          choices={[{ value: "", label: "Another address" }, ...addresses]}
         />
       )}
-      <TextField label="Remote IA address" required value={address} onChange={setAddress} error={errors.remote_ia_address} />
-      <TextField
+      <TextField label="Remote IA address" required value={fields.address} onChange={set("address")} error={errors.remote_ia_address} />
+      <QualifierField
         label="Remote port qualifier"
         required
-        type="number"
-        min={1}
-        max={65535}
-        value={qualifier}
-        onChange={setQualifier}
+        value={fields.qualifier}
+        onChange={set("qualifier")}
         error={errors.remote_port_qual}
-        help="The qualifier that a service point listens on, 1 to 65535."
+        help={(range) => `The qualifier that a service point listens on, ${range}.`}
       />
       <TextField
         label="Timeout, milliseconds"
         type="number"
         min={1}
-        value={timeout}
-        onChange={setTimeoutText}
+        value={fields.timeout}
+        onChange={set("timeout")}
         error={errors.timeout_us}
         help="Empty waits without end."
       />
-      <TextField label="Private data" value={privateData} onChange={setPrivateData} error={errors.private_data} help="Text that the other end reads with the request." />
+      <TextField
+        label="Private data"
+        value={fields.privateData}
+        onChange={set("privateData")}
+        error={errors.private_data}
+        help="Text that the other end reads with the request."
+      />
       <SelectField
         label="Quality of service"
-        value={qos}
-        onChange={setQos}
+        value={fields.qos}
+        onChange={set("qos")}
         error={errors.qos}
-        choices={["BEST_EFFORT", "HIGH_THROUGHPUT", "LOW_LATENCY", "ECONOMY", "PREMIUM"].map((value) => ({ value, label: value }))}
+        choices={matrix.words("QOS").map(({ word }) => ({ value: word, label: word }))}
       />
     </ActionDialog>
   );

@@ -3,15 +3,15 @@ import type { Call } from "~/api/call";
 import { ActionDialog } from "~/components/action/ActionDialog";
 import { ObjectField } from "~/components/action/ObjectField";
 import { TextField } from "~/components/action/fields";
-import { callIt } from "~/components/object/ObjectLink";
-import type { OperationProps } from "../Operations";
-import { timeoutBody } from "./ConnectDialog";
+import { displayName } from "~/components/object/ObjectLink";
+import type { ActionProps } from "../actions";
+import { microseconds } from "./ConnectDialog";
 
 /** Connects to where another endpoint is connected. */
-export function DupConnectDialog({ endpoint, onClose }: OperationProps) {
+export function DupConnectDialog({ endpoint, onClose }: ActionProps) {
   const [other, setOther] = useState("");
   const [timeout, setTimeoutText] = useState("10000");
-  const timeoutUs = timeoutBody(timeout);
+  const timeoutUs = microseconds(timeout);
   const call: Call | null =
     other === "" || timeoutUs === undefined
       ? null
@@ -23,7 +23,7 @@ export function DupConnectDialog({ endpoint, onClose }: OperationProps) {
         };
   return (
     <ActionDialog
-      title={`Connect ${callIt(endpoint)} like another`}
+      title={`Connect ${displayName(endpoint)} like another`}
       description="The remote address and port qualifier are taken from a connected endpoint of the same IA."
       submit="Connect"
       call={call}
@@ -35,7 +35,7 @@ export function DupConnectDialog({ endpoint, onClose }: OperationProps) {
         label="Connected endpoint"
         required
         collection="endpoints"
-        query={{ ia: endpoint.ia, state: "CONNECTED" }}
+        query={{ ia: [endpoint.ia], state: ["CONNECTED"] }}
         value={other}
         onChange={setOther}
         none="Choose one"

@@ -1,18 +1,20 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { useMatrix } from "~/api/useMatrix";
 import { ActionDialog } from "~/components/action/ActionDialog";
-import { SelectField } from "~/components/action/fields";
-import { callIt } from "~/components/object/ObjectLink";
-import { withPeer } from "~/screens/endpoints/columns";
-import type { OperationProps } from "../Operations";
+import { SelectField, wordChoices } from "~/components/action/fields";
+import { displayName } from "~/components/object/ObjectLink";
+import { nameWithPeer } from "~/components/object/peer";
+import type { ActionProps } from "../actions";
 
 /** Ends the connection. */
-export function DisconnectDialog({ endpoint, onClose }: OperationProps) {
+export function DisconnectDialog({ endpoint, onClose }: ActionProps) {
+  const matrix = useMatrix();
   const [close, setClose] = useState("GRACEFUL");
   return (
     <ActionDialog
-      title={`Disconnect ${callIt(endpoint)}`}
-      description={`Ends the connection of ${withPeer(endpoint)}. The peer is told.`}
+      title={`Disconnect ${displayName(endpoint)}`}
+      description={`Ends the connection of ${nameWithPeer(endpoint)}. The peer is told.`}
       submit="Disconnect"
       destructive
       call={{ method: "POST", path: `/endpoints/${endpoint.id}/disconnect`, body: { close }, wait: 5 }}
@@ -20,24 +22,16 @@ export function DisconnectDialog({ endpoint, onClose }: OperationProps) {
       onDone={onClose}
       onClose={onClose}
     >
-      <SelectField
-        label="How"
-        value={close}
-        onChange={setClose}
-        choices={[
-          { value: "GRACEFUL", label: "Graceful: outstanding requests finish first" },
-          { value: "ABRUPT", label: "Abrupt: at once, outstanding DTOs fail" },
-        ]}
-      />
+      <SelectField label="How" value={close} onChange={setClose} choices={wordChoices(matrix.words("CloseFlag"))} />
     </ActionDialog>
   );
 }
 
 /** Makes a disconnected endpoint usable again. */
-export function ResetDialog({ endpoint, onClose }: OperationProps) {
+export function ResetDialog({ endpoint, onClose }: ActionProps) {
   return (
     <ActionDialog
-      title={`Reset ${callIt(endpoint)}`}
+      title={`Reset ${displayName(endpoint)}`}
       description="It becomes UNCONNECTED with its parameters, PZ, EVDs and watermarks kept. Completions that nobody took may be lost."
       submit="Reset"
       call={{ method: "POST", path: `/endpoints/${endpoint.id}/reset` }}
@@ -49,12 +43,12 @@ export function ResetDialog({ endpoint, onClose }: OperationProps) {
 }
 
 /** Frees the endpoint for good. */
-export function FreeDialog({ endpoint, onClose }: OperationProps) {
+export function FreeDialog({ endpoint, onClose }: ActionProps) {
   const navigate = useNavigate();
   return (
     <ActionDialog
-      title={`Free ${callIt(endpoint)}`}
-      description={`${withPeer(endpoint)} on ${endpoint.ia} is gone for good. A connection that it has ends. Its history stays readable.`}
+      title={`Free ${displayName(endpoint)}`}
+      description={`${nameWithPeer(endpoint)} on ${endpoint.ia} is gone for good. A connection that it has ends. Its history stays readable.`}
       submit="Free for good"
       destructive
       call={{ method: "DELETE", path: `/endpoints/${endpoint.id}` }}

@@ -1,17 +1,16 @@
 import { useState } from "react";
 import type { Call } from "~/api/call";
-import { errorsByField, Refusal, type Problem } from "~/api/problem";
 import { ActionDialog } from "~/components/action/ActionDialog";
 import { TextField, wholeNumber } from "~/components/action/fields";
-import { callIt } from "~/components/object/ObjectLink";
-import type { OperationProps } from "../Operations";
+import { useFieldErrors } from "~/components/action/useFieldErrors";
+import { displayName } from "~/components/object/ObjectLink";
+import type { ActionProps } from "../actions";
 
 /** A reliable connection has no keep-alive: the probe tells a peer that died silently from one that is quiet. */
-export function ProbeDialog({ endpoint, onClose }: OperationProps) {
+export function ProbeDialog({ endpoint, onClose }: ActionProps) {
   const [interval, setInterval] = useState(endpoint.probe?.interval_s.toString() ?? "");
   const [failAfter, setFailAfter] = useState(endpoint.probe?.fail_after.toString() ?? "");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const errors = errorsByField(problem);
+  const [errors, onRefused] = useFieldErrors();
   const every = wholeNumber(interval);
   const after = wholeNumber(failAfter);
   const off = every === null && after === null;
@@ -21,12 +20,12 @@ export function ProbeDialog({ endpoint, onClose }: OperationProps) {
       : null;
   return (
     <ActionDialog
-      title={`Liveness probe of ${callIt(endpoint)}`}
+      title={`Liveness probe of ${displayName(endpoint)}`}
       description="A zero-length RDMA write to the peer, again and again. Without one, a peer that dies silently stays connected for ever. Both empty is no probe."
       submit="Set probe"
       call={call}
       version={endpoint.version}
-      onRefused={(error) => setProblem(error instanceof Refusal ? error.problem : null)}
+      onRefused={onRefused}
       onDone={onClose}
       onClose={onClose}
     >

@@ -1,14 +1,14 @@
 import { useState } from "react";
 import type { Call } from "~/api/call";
-import type { EVD, Meta } from "~/api/model";
 import { ActionDialog } from "~/components/action/ActionDialog";
-import { TextField, wholeNumber } from "~/components/action/fields";
-import { ObjectField } from "~/components/action/ObjectField";
-import { callIt } from "~/components/object/ObjectLink";
-import type { OperationProps } from "../Operations";
+import { wholeNumber } from "~/components/action/fields";
+import { RequestEVDField } from "~/components/action/RequestEVDField";
+import { QualifierField } from "~/components/action/QualifierField";
+import { displayName } from "~/components/object/ObjectLink";
+import type { ActionProps } from "../actions";
 
 /** Reserves the endpoint for the one request of a reserved service point. */
-export function ReserveDialog({ endpoint, onClose }: OperationProps) {
+export function ReserveDialog({ endpoint, onClose }: ActionProps) {
   const [qualifier, setQualifier] = useState("");
   const [evd, setEvd] = useState("");
   const port = wholeNumber(qualifier);
@@ -18,24 +18,15 @@ export function ReserveDialog({ endpoint, onClose }: OperationProps) {
       : { method: "POST", path: "/rsps", body: { ia: endpoint.ia, conn_qual: port, endpoint: endpoint.id, evd } };
   return (
     <ActionDialog
-      title={`Reserve ${callIt(endpoint)}`}
+      title={`Reserve ${displayName(endpoint)}`}
       description="A reserved service point takes exactly one request, for this endpoint."
       submit="Reserve"
       call={call}
       onDone={onClose}
       onClose={onClose}
     >
-      <TextField label="Connection qualifier" required type="number" min={1} max={65535} value={qualifier} onChange={setQualifier} help="1 to 65535." />
-      <ObjectField
-        label="EVD for the request"
-        required
-        collection="evds"
-        query={{ ia: endpoint.ia }}
-        value={evd}
-        onChange={setEvd}
-        none="Choose one with the stream CR"
-        keep={(object: Meta) => (object as EVD).streams.includes("CR")}
-      />
+      <QualifierField required value={qualifier} onChange={setQualifier} />
+      <RequestEVDField label="EVD for the request" ia={endpoint.ia} value={evd} onChange={setEvd} />
     </ActionDialog>
   );
 }

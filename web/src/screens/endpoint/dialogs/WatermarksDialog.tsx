@@ -1,20 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Call } from "~/api/call";
-import { errorsByField, Refusal, type Problem } from "~/api/problem";
 import { recvs } from "~/api/queries";
 import { ActionDialog } from "~/components/action/ActionDialog";
 import { TextField, wholeNumber } from "~/components/action/fields";
-import { callIt } from "~/components/object/ObjectLink";
-import type { OperationProps } from "../Operations";
+import { useFieldErrors } from "~/components/action/useFieldErrors";
+import { displayName } from "~/components/object/ObjectLink";
+import type { ActionProps } from "../actions";
 
 /** Sets both high watermarks at once, as dat_ep_set_watermark does. */
-export function WatermarksDialog({ endpoint, onClose }: OperationProps) {
+export function WatermarksDialog({ endpoint, onClose }: ActionProps) {
   const [soft, setSoft] = useState(endpoint.watermarks.soft_high?.toString() ?? "");
   const [hard, setHard] = useState(endpoint.watermarks.hard_high?.toString() ?? "");
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const [errors, onRefused] = useFieldErrors();
   const posted = useQuery(recvs(endpoint.id)).data?.nbufs_allocated ?? null;
-  const errors = errorsByField(problem);
   const softHigh = wholeNumber(soft);
   const hardHigh = wholeNumber(hard);
   const call: Call | null =
@@ -25,12 +24,12 @@ export function WatermarksDialog({ endpoint, onClose }: OperationProps) {
 
   return (
     <ActionDialog
-      title={`Watermarks of ${callIt(endpoint)}`}
+      title={`Watermarks of ${displayName(endpoint)}`}
       description={posted === null ? "Counted in posted, uncompleted receives." : `${posted} receives are posted now. Posting one more can cross a mark, too.`}
       submit="Set watermarks"
       call={call}
       version={endpoint.version}
-      onRefused={(error) => setProblem(error instanceof Refusal ? error.problem : null)}
+      onRefused={onRefused}
       onDone={onClose}
       onClose={onClose}
     >

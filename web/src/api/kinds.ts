@@ -1,0 +1,45 @@
+import type { Collection, ObjectType } from "./model";
+
+/** Where objects that have no page of their own are listed: a tab of the connections. */
+export type ConnectionsTab = "requests" | "psps" | "rsps" | "peers";
+
+/** What a type of object is called, and where it is found in the API and on the page. */
+export interface Kind {
+  /** The collection in the API, the first word of its query keys, and its path on the page. */
+  collection: Collection;
+  one: string;
+  many: string;
+  /** The long name, for sentences. */
+  long: string;
+  /** The tab of the connections that lists them; null where each object has a page of its own. */
+  tab: ConnectionsTab | null;
+}
+
+/** Every type of object. */
+export const kinds = {
+  ia: { collection: "ias", one: "IA", many: "IAs", long: "interface adapter", tab: null },
+  pz: { collection: "pzs", one: "PZ", many: "PZs", long: "protection zone", tab: null },
+  evd: { collection: "evds", one: "EVD", many: "EVDs", long: "event dispatcher", tab: null },
+  srq: { collection: "srqs", one: "SRQ", many: "SRQs", long: "shared receive queue", tab: null },
+  lmr: { collection: "lmrs", one: "LMR", many: "LMRs", long: "local memory region", tab: null },
+  rmr: { collection: "rmrs", one: "RMR", many: "RMRs", long: "remote memory region", tab: null },
+  endpoint: { collection: "endpoints", one: "endpoint", many: "endpoints", long: "endpoint", tab: null },
+  psp: { collection: "psps", one: "PSP", many: "PSPs", long: "public service point", tab: "psps" },
+  rsp: { collection: "rsps", one: "RSP", many: "RSPs", long: "reserved service point", tab: "rsps" },
+  cr: { collection: "crs", one: "connection request", many: "connection requests", long: "connection request", tab: "requests" },
+} as const satisfies Record<ObjectType, Kind>;
+
+/** The collection of a type. */
+export type CollectionOf<K extends ObjectType> = (typeof kinds)[K]["collection"];
+
+/** The types in the order of the table. */
+export const objectTypes = Object.keys(kinds) as ObjectType[];
+
+/** A word with a capital, as a title needs it. */
+export const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** The address of an object's page, or of the list that holds it. */
+export function objectPath(type: ObjectType, id: string): string {
+  const { collection, tab } = kinds[type];
+  return tab ? `/connections?tab=${tab}` : `/${collection}/${encodeURIComponent(id)}`;
+}

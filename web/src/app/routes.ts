@@ -1,0 +1,44 @@
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { readListSearch } from "~/components/object/listSearch";
+import { readChangesSearch } from "~/screens/changes/search";
+import { readConnectionsSearch } from "~/screens/connections/search";
+import { readEndpointSearch } from "~/screens/endpoint/search";
+import { readEndpointsSearch } from "~/screens/endpoints/search";
+
+const root = createRootRoute();
+const getParentRoute = () => root;
+
+const children = {
+  overview: createRoute({ getParentRoute, path: "/" }),
+  ias: createRoute({ getParentRoute, path: "/ias" }),
+  ia: createRoute({ getParentRoute, path: "/ias/$ia" }),
+  endpoints: createRoute({ getParentRoute, path: "/endpoints", validateSearch: readEndpointsSearch }),
+  newEndpoint: createRoute({ getParentRoute, path: "/endpoints/new" }),
+  endpoint: createRoute({ getParentRoute, path: "/endpoints/$id", validateSearch: readEndpointSearch }),
+  connections: createRoute({ getParentRoute, path: "/connections", validateSearch: readConnectionsSearch }),
+  pzs: createRoute({ getParentRoute, path: "/pzs", validateSearch: readListSearch }),
+  pz: createRoute({ getParentRoute, path: "/pzs/$id" }),
+  evds: createRoute({ getParentRoute, path: "/evds", validateSearch: readListSearch }),
+  evd: createRoute({ getParentRoute, path: "/evds/$id" }),
+  srqs: createRoute({ getParentRoute, path: "/srqs", validateSearch: readListSearch }),
+  srq: createRoute({ getParentRoute, path: "/srqs/$id" }),
+  lmrs: createRoute({ getParentRoute, path: "/lmrs", validateSearch: readListSearch }),
+  lmr: createRoute({ getParentRoute, path: "/lmrs/$id" }),
+  rmrs: createRoute({ getParentRoute, path: "/rmrs", validateSearch: readListSearch }),
+  rmr: createRoute({ getParentRoute, path: "/rmrs/$id" }),
+  changes: createRoute({ getParentRoute, path: "/changes", validateSearch: readChangesSearch }),
+};
+
+/** The addresses of the page and what each holds; router.tsx says which screen is shown there. */
+export const routes = { root, ...children };
+
+/** The page's own router; the address holds all state that is worth sharing. */
+export const router = createRouter({ routeTree: root.addChildren(children), defaultPreload: "intent" });
+
+// Screens ask for their addresses by route, and the compiler knows what each holds. It can only because no screen is
+// named here: the type of a screen would need the type of the router.
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

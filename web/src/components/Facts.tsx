@@ -1,0 +1,17 @@
+import type { ReactNode } from "react";
+import "./Facts.css";
+
+/** Facts as a list of terms with what they are. */
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className="dp-facts">{children}</dl>;
+}
+
+/** One fact. */
+export function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}

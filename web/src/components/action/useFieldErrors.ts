@@ -1,0 +1,10 @@
+import { useCallback, useMemo, useState } from "react";
+import { errorsByField, Refusal, type Problem } from "~/api/problem";
+
+/** The errors of the last refusal by the member of the body they are about, and what hears of refusals. */
+export function useFieldErrors(): [Record<string, string>, (error: unknown) => void] {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const errors = useMemo(() => errorsByField(problem), [problem]);
+  const onRefused = useCallback((error: unknown) => setProblem(error instanceof Refusal ? error.problem : null), []);
+  return [errors, onRefused];
+}
