@@ -28,5 +28,5 @@
 // everywhere.
 //
 // Where the comment of an exported name ends with "Implements:", it names the functions
-// of libibverbs and librdmacm that the call runs.
+// of libibverbs and librdmacm that the call runs; a method without it runs none.
 package verbs

@@ -163,8 +163,9 @@ func (e *ep) reportFlushed(wr uint64, kind dat.DTOKind) {
 
 // Disconnect implements rdma.EP.
 //
-// Implements: rdma_disconnect, ibv_modify_qp, ibv_poll_cq, rdma_destroy_qp, rdma_destroy_id;
-// ibv_destroy_qp for an iWARP connection that is being set up.
+// Implements: rdma_disconnect, ibv_modify_qp, ibv_poll_cq, rdma_destroy_qp,
+// ibv_destroy_cq where the connection has a queue of its own, rdma_destroy_id;
+// ibv_destroy_qp instead of rdma_destroy_qp for an iWARP connection that is being set up.
 func (e *ep) Disconnect() {
 	e.mu.Lock()
 	c := e.conn
@@ -189,7 +190,7 @@ func (e *ep) Reset() error {
 
 // PostRecv implements rdma.EP.
 //
-// Implements: ibv_post_recv.
+// Implements: ibv_post_recv; ibv_reg_mr_iova2 where the zone has no idle buffer.
 func (e *ep) PostRecv(recvs []rdma.Recv) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -221,7 +222,8 @@ func (e *ep) PostRecv(recvs []rdma.Recv) error {
 
 // Post implements rdma.EP.
 //
-// Implements: ibv_post_send, ibv_bind_mw.
+// Implements: ibv_post_send, for binds ibv_bind_mw; ibv_reg_mr_iova2 where the zone has
+// no idle buffer for a send.
 func (e *ep) Post(requests []rdma.Request) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -98,7 +98,7 @@ func (s *srq) take(token uint64) *work {
 
 // PostRecv implements rdma.SRQ.
 //
-// Implements: ibv_post_srq_recv.
+// Implements: ibv_post_srq_recv; ibv_reg_mr_iova2 where the zone has no idle buffer.
 func (s *srq) PostRecv(recvs []rdma.Recv) error {
 	all, err := newRecvs(s.zone, recvs)
 	if err != nil {
