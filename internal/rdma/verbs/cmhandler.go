@@ -18,7 +18,7 @@ func (h *hardware) route(key uint64, to cmHandler) {
 }
 
 // watchRemoval binds an id to each address of the port, so that the connection
-// manager tells when the device goes even while there is no connection.
+// manager tells when the device vanishes even while there is no connection.
 func (h *hardware) watchRemoval() {
 	for _, a := range h.ia.bindAddresses() {
 		id, err := h.cm.createID(h.newKey())

@@ -35,7 +35,7 @@ type hardware struct {
 	// mu guards what follows.
 	mu     sync.RWMutex
 	closed bool
-	// removalIDs are CM ids that are there to hear that the device goes.
+	// removalIDs are CM ids that are there to hear that the device vanishes.
 	removalIDs []cmID
 	// handlers are who the events of a CM id go to, by the key of the id.
 	handlers map[uint64]cmHandler
