@@ -84,13 +84,8 @@ func (o *object) move(s lifeStep, by *unit) bool {
 // usableLocked reports whether u may refer to the object: it lives, or u itself
 // makes it. The registry's lock is held.
 func (o *object) usableLocked(u *unit) bool {
-	switch o.life.phase() {
-	case living:
-		return true
-	case beingMade:
-		return o.life.by == u
-	}
-	return false
+	p := o.life.phase()
+	return p == living || p == beingMade && o.life.by == u
 }
 
 // reachable reports whether u may ask for the object's operation lock: it is not
@@ -99,13 +94,8 @@ func (o *object) usableLocked(u *unit) bool {
 func (o *object) reachable(u *unit) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
-	switch o.life.phase() {
-	case beingMade:
-		return o.life.by == u
-	case ending:
-		return u == nil || o.life.by != u
-	}
-	return o.life.phase() == living
+	endedByAnother := o.life.phase() == ending && (u == nil || o.life.by != u)
+	return endedByAnother || o.usableLocked(u)
 }
 
 // usable is usableLocked for who does not hold the registry's lock.

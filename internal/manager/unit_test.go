@@ -67,25 +67,31 @@ func drawWrite(t *rapid.T, kinds []dat.ObjectType, qual int64) write {
 	}
 	switch rapid.SampledFrom([]string{"pz", "evd", "ep", "patch", "patch", "patch", "marks", "rsp", "rsp", "free rsp", "free", "free"}).Draw(t, "write") {
 	case "pz":
-		return write{name: "create PZ",
+		return write{
+			name:   "create PZ",
 			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreatePZ(w.ctx(), by, manager.PZCreate{IA: w.ia})) },
-			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreatePZ(by, manager.PZCreate{IA: w.ia})) }}
+			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreatePZ(by, manager.PZCreate{IA: w.ia})) },
+		}
 	case "evd":
 		in := func(w *twin) manager.EVDCreate {
 			return manager.EVDCreate{IA: w.ia, QLen: 16, Streams: []dat.Stream{dat.StreamDTO, dat.StreamConnection, dat.StreamCR}}
 		}
-		return write{name: "create EVD",
+		return write{
+			name:   "create EVD",
 			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreateEVD(w.ctx(), by, in(w))) },
-			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateEVD(by, in(w))) }}
+			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateEVD(by, in(w))) },
+		}
 	case "ep":
 		pz, evd := some(dat.TypePZ, true), some(dat.TypeEVD, true)
 		name := dat.Name(rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "name"))
 		in := func(w *twin) manager.EPCreate {
 			return manager.EPCreate{IA: w.ia, Name: name, Values: dat.Values{dat.ParamPZ: w.handle(pz), dat.ParamRecvEVD: w.handle(evd), dat.ParamConnectEVD: w.handle(evd)}}
 		}
-		return write{name: fmt.Sprintf("create endpoint pz=%d evd=%d name=%q", pz, evd, name),
+		return write{
+			name:   fmt.Sprintf("create endpoint pz=%d evd=%d name=%q", pz, evd, name),
 			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreateEP(w.ctx(), by, in(w))) },
-			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateEP(by, in(w))) }}
+			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateEP(by, in(w))) },
+		}
 	case "patch":
 		ep, what := some(dat.TypeEndpoint, false), rapid.IntRange(0, 4).Draw(t, "what")
 		pz, evd := some(dat.TypePZ, true), some(dat.TypeEVD, true)
@@ -99,15 +105,18 @@ func drawWrite(t *rapid.T, kinds []dat.ObjectType, qual int64) write {
 				{Name: ptr(dat.Name("a"))},
 			}[what]
 		}
-		return write{name: fmt.Sprintf("patch %d: %d pz=%d evd=%d dtos=%d", ep, what, pz, evd, dtos), on: []int{ep},
+		return write{
+			name: fmt.Sprintf("patch %d: %d pz=%d evd=%d dtos=%d", ep, what, pz, evd, dtos), on: []int{ep},
 			single: func(w *twin) (dat.Handle, error) {
 				_, err := w.m.ModifyEP(w.ctx(), by, w.handle(ep), in(w))
 				return "", err
 			},
-			batch: func(w *twin) (dat.Handle, error) { _, err := w.batch.ModifyEP(by, w.handle(ep), in(w)); return "", err }}
+			batch: func(w *twin) (dat.Handle, error) { _, err := w.batch.ModifyEP(by, w.handle(ep), in(w)); return "", err },
+		}
 	case "marks":
 		ep, soft := some(dat.TypeEndpoint, false), rapid.Int64Range(0, 4).Draw(t, "soft")
-		return write{name: fmt.Sprintf("watermarks %d: %d", ep, soft), on: []int{ep},
+		return write{
+			name: fmt.Sprintf("watermarks %d: %d", ep, soft), on: []int{ep},
 			single: func(w *twin) (dat.Handle, error) {
 				_, err := w.m.SetWatermark(w.ctx(), by, w.handle(ep), &soft, nil)
 				return "", err
@@ -115,15 +124,18 @@ func drawWrite(t *rapid.T, kinds []dat.ObjectType, qual int64) write {
 			batch: func(w *twin) (dat.Handle, error) {
 				_, err := w.batch.SetWatermark(by, w.handle(ep), &soft, nil)
 				return "", err
-			}}
+			},
+		}
 	case "rsp":
 		ep, evd := some(dat.TypeEndpoint, false), some(dat.TypeEVD, false)
 		in := func(w *twin) manager.RSPCreate {
 			return manager.RSPCreate{IA: w.ia, ConnQual: qual, Endpoint: w.handle(ep), EVD: w.handle(evd)}
 		}
-		return write{name: fmt.Sprintf("create RSP endpoint=%d evd=%d", ep, evd), on: []int{ep},
+		return write{
+			name: fmt.Sprintf("create RSP endpoint=%d evd=%d", ep, evd), on: []int{ep},
 			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreateRSP(w.ctx(), by, in(w))) },
-			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateRSP(by, in(w))) }}
+			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateRSP(by, in(w))) },
+		}
 	case "free rsp":
 		return drawFree(some(dat.TypeRSP, false), dat.TypeRSP)
 	}
@@ -136,9 +148,11 @@ func drawFree(n int, typ dat.ObjectType) write {
 		dat.TypePZ: (*manager.Manager).FreePZ, dat.TypeEVD: (*manager.Manager).FreeEVD,
 		dat.TypeEndpoint: (*manager.Manager).FreeEP, dat.TypeRSP: (*manager.Manager).FreeRSP,
 	}[typ]
-	return write{name: fmt.Sprintf("free %s %d", typ, n), on: []int{n},
+	return write{
+		name: fmt.Sprintf("free %s %d", typ, n), on: []int{n},
 		single: func(w *twin) (dat.Handle, error) { return "", free(w.m, w.ctx(), by, w.handle(n)) },
-		batch:  func(w *twin) (dat.Handle, error) { return "", w.batch.Free(by, typ, w.handle(n)) }}
+		batch:  func(w *twin) (dat.Handle, error) { return "", w.batch.Free(by, typ, w.handle(n)) },
+	}
 }
 
 // verdict is what a caller learns: nothing, or which refusal it met.
