@@ -56,23 +56,23 @@ var limits = map[dat.ObjectType]struct {
 func (ia *adapter) admitLocked(u *unit, e entity, img dat.Object) *dat.Error {
 	o := e.base()
 	if l, ok := limits[o.typ]; ok && ia.count[o.typ] >= int(l.max(&ia.facts.Attributes)) &&
-		ia.count[o.typ]-u.endedOf(ia, o.typ) >= int(l.max(&ia.facts.Attributes)) {
+		ia.count[o.typ]-u.endingCount(ia, o.typ) >= int(l.max(&ia.facts.Attributes)) {
 		return errExhausted(ia, o.typ, l.subtype, l.field, l.max(&ia.facts.Attributes))
 	}
-	if err := ia.roomOnSRQLocked(u, img); err != nil {
+	if err := ia.checkSRQUsersLocked(u, img); err != nil {
 		return err
 	}
-	step := enter
+	step := stepCreate
 	if u == nil {
-		step = appear
+		step = stepAppear
 	}
-	ia.enterLocked(e, step, u)
+	ia.registerLocked(e, step, u)
 	ia.m.addRefsLocked(img)
 	return nil
 }
 
 // roomOnSRQLocked tests max_ep_per_srq for a new endpoint.
-func (ia *adapter) roomOnSRQLocked(u *unit, img dat.Object) *dat.Error {
+func (ia *adapter) checkSRQUsersLocked(u *unit, img dat.Object) *dat.Error {
 	ep, ok := img.(*dat.Endpoint)
 	if !ok || ep.SRQ == dat.HandleNull {
 		return nil
@@ -82,7 +82,7 @@ func (ia *adapter) roomOnSRQLocked(u *unit, img dat.Object) *dat.Error {
 		return nil
 	}
 	users := s.endpoints
-	for _, was := range u.endedUsersOf(s.id) {
+	for _, was := range u.droppedUsersOf(s.id) {
 		if was.Type() == dat.TypeEndpoint {
 			users--
 		}
@@ -91,12 +91,12 @@ func (ia *adapter) roomOnSRQLocked(u *unit, img dat.Object) *dat.Error {
 }
 
 // endedOf is the number of objects of a type that this unit of writes ends; nil ends none.
-func (u *unit) endedOf(ia *adapter, t dat.ObjectType) int {
+func (u *unit) endingCount(ia *adapter, t dat.ObjectType) int {
 	if u == nil {
 		return 0
 	}
 	n := 0
-	for _, e := range u.ended {
+	for _, e := range u.ending {
 		if o := e.base(); o.ia == ia && o.typ == t {
 			n++
 		}
@@ -115,7 +115,7 @@ func (u *unit) admit(ia *adapter, e entity, judge func(resolver) (dat.Object, *d
 	if err := ia.admitLocked(u, e, img); err != nil {
 		return nil, err
 	}
-	u.made = append(u.made, e)
+	u.created = append(u.created, e)
 	u.undo = append(u.undo, func() { ia.m.dropRefs(img) })
 	return img, nil
 }
@@ -125,12 +125,12 @@ func (m *Manager) remove(e entity) {
 	o := e.base()
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
-	if o.life.moveLocked(leave, nil) {
+	if o.life.advanceLocked(stepRemove, nil) {
 		m.index.Delete(o.id)
 		o.ia.count[o.typ]--
-		m.names.renamed(o.recorded(), nil)
-		if q, ok := e.(*request); ok {
-			delete(o.ia.requests, q.handle)
+		m.names.update(o.recorded(), nil)
+		if req, ok := e.(*request); ok {
+			delete(o.ia.requests, req.hw)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func (ia *adapter) usage() dat.IAUsage {
 
 // wr gives the first of n new ids of work requests. A dry run takes none and gets
 // what the call itself would.
-func (ia *adapter) wr(c Call, n int) uint64 {
+func (ia *adapter) reserveWorkRequests(c Call, n int) uint64 {
 	if c.DryRun {
 		return ia.nextWR.Load() + 1
 	}

@@ -13,7 +13,7 @@ import (
 //
 // It is used by one goroutine, and ends with Run or Cancel.
 type Batch struct {
-	t    *unit
+	u    *unit
 	done []batchedOp
 	err  error
 }
@@ -30,10 +30,10 @@ type batchedOp struct {
 // single writes never wait for each other in a circle. Handles that name nothing
 // here are left for the operations to refuse.
 func (m *Manager) BeginBatch(ctx context.Context, targets ...dat.Handle) (*Batch, error) {
-	if err := m.open(); err != nil {
+	if err := m.checkOpen(); err != nil {
 		return nil, err
 	}
-	u := m.begin(ctx)
+	u := m.newUnit(ctx)
 	var objs []*object
 	for _, id := range targets {
 		if o := m.objectOf(id); o != nil {
@@ -44,20 +44,20 @@ func (m *Manager) BeginBatch(ctx context.Context, targets ...dat.Handle) (*Batch
 		u.release()
 		return nil, err
 	}
-	u.fixed = true
-	return &Batch{t: u}, nil
+	u.batch = true
+	return &Batch{u: u}, nil
 }
 
 // step keeps one operation's object for the results; after a refusal the batch
 // can only be cancelled.
-func (b *Batch) step(c Call, o *object, on dat.Handle, cause string, err error) error {
+func (b *Batch) finishOp(c Call, o *object, on dat.Handle, cause string, err error) error {
 	if err != nil {
 		b.err = err
-		b.t.m.refused(c, on, cause, err)
+		b.u.m.noteRefusal(c, on, cause, err)
 		b.Cancel()
 		return err
 	}
-	b.done = append(b.done, batchedOp{o, len(b.t.steps)})
+	b.done = append(b.done, batchedOp{o, len(b.u.steps)})
 	return nil
 }
 
@@ -65,17 +65,17 @@ func (b *Batch) step(c Call, o *object, on dat.Handle, cause string, err error) 
 var ErrBatchEnded = errors.New("the batch has ended")
 
 // run is one operation of a batch.
-func run[T dat.Object](b *Batch, c Call, on dat.Handle, cause string, prepare func(*unit) (*object, T, error)) (T, error) {
+func runInBatch[T dat.Object](b *Batch, c Call, on dat.Handle, cause string, prepare func(*unit) (*object, T, error)) (T, error) {
 	var none T
-	if b.t == nil {
+	if b.u == nil {
 		return none, ErrBatchEnded
 	}
 	c.DryRun = false
-	o, img, err := prepare(b.t)
+	o, img, err := prepare(b.u)
 	if err == nil && any(img) != nil {
-		err = b.t.nameFree(o, img)
+		err = b.u.checkNameFree(o, img)
 	}
-	if err := b.step(c, o, on, cause, err); err != nil {
+	if err := b.finishOp(c, o, on, cause, err); err != nil {
 		return none, err
 	}
 	return img, nil
@@ -83,68 +83,68 @@ func run[T dat.Object](b *Batch, c Call, on dat.Handle, cause string, prepare fu
 
 // CreatePZ is Manager.CreatePZ in a batch.
 func (b *Batch) CreatePZ(c Call, in PZCreate) (*dat.PZ, error) {
-	return run(b, c, in.IA, "dat_pz_create", func(u *unit) (*object, *dat.PZ, error) { return u.createPZ(c, in) })
+	return runInBatch(b, c, in.IA, "dat_pz_create", func(u *unit) (*object, *dat.PZ, error) { return u.createPZ(c, in) })
 }
 
 // CreateEVD is Manager.CreateEVD in a batch.
 func (b *Batch) CreateEVD(c Call, in EVDCreate) (*dat.EVD, error) {
-	return run(b, c, in.IA, "dat_evd_create", func(u *unit) (*object, *dat.EVD, error) { return u.createEVD(c, in) })
+	return runInBatch(b, c, in.IA, "dat_evd_create", func(u *unit) (*object, *dat.EVD, error) { return u.createEVD(c, in) })
 }
 
 // CreateSRQ is Manager.CreateSRQ in a batch.
 func (b *Batch) CreateSRQ(c Call, in SRQCreate) (*dat.SRQ, error) {
-	return run(b, c, in.IA, "dat_srq_create", func(u *unit) (*object, *dat.SRQ, error) { return u.createSRQ(c, in) })
+	return runInBatch(b, c, in.IA, "dat_srq_create", func(u *unit) (*object, *dat.SRQ, error) { return u.createSRQ(c, in) })
 }
 
 // CreateLMR is Manager.CreateLMR in a batch.
 func (b *Batch) CreateLMR(c Call, in LMRCreate) (*dat.LMR, error) {
-	return run(b, c, in.IA, "dat_lmr_create", func(u *unit) (*object, *dat.LMR, error) { return u.createLMR(c, in) })
+	return runInBatch(b, c, in.IA, "dat_lmr_create", func(u *unit) (*object, *dat.LMR, error) { return u.createLMR(c, in) })
 }
 
 // CreateRMR is Manager.CreateRMR in a batch.
 func (b *Batch) CreateRMR(c Call, in RMRCreate) (*dat.RMR, error) {
-	return run(b, c, in.IA, "dat_rmr_create", func(u *unit) (*object, *dat.RMR, error) { return u.createRMR(c, in) })
+	return runInBatch(b, c, in.IA, "dat_rmr_create", func(u *unit) (*object, *dat.RMR, error) { return u.createRMR(c, in) })
 }
 
 // CreateEP is Manager.CreateEP in a batch.
 func (b *Batch) CreateEP(c Call, in EPCreate) (*dat.Endpoint, error) {
-	return run(b, c, in.IA, createCause(in), func(u *unit) (*object, *dat.Endpoint, error) { return u.createEP(c, in) })
+	return runInBatch(b, c, in.IA, createCause(in), func(u *unit) (*object, *dat.Endpoint, error) { return u.createEP(c, in) })
 }
 
 // CreatePSP is Manager.CreatePSP in a batch.
 func (b *Batch) CreatePSP(c Call, in PSPCreate) (*dat.PSP, error) {
-	return run(b, c, in.IA, pspCause(in), func(u *unit) (*object, *dat.PSP, error) { return u.createPSP(c, in) })
+	return runInBatch(b, c, in.IA, pspCause(in), func(u *unit) (*object, *dat.PSP, error) { return u.createPSP(c, in) })
 }
 
 // CreateRSP is Manager.CreateRSP in a batch.
 func (b *Batch) CreateRSP(c Call, in RSPCreate) (*dat.RSP, error) {
-	return run(b, c, in.IA, "dat_rsp_create", func(u *unit) (*object, *dat.RSP, error) { return u.createRSP(c, in) })
+	return runInBatch(b, c, in.IA, "dat_rsp_create", func(u *unit) (*object, *dat.RSP, error) { return u.createRSP(c, in) })
 }
 
 // ModifyEVD is Manager.ModifyEVD in a batch.
 func (b *Batch) ModifyEVD(c Call, id dat.Handle, in EVDModify) (*dat.EVD, error) {
-	return run(b, c, id, in.cause(), func(u *unit) (*object, *dat.EVD, error) { return u.modifyEVD(c, id, in) })
+	return runInBatch(b, c, id, in.cause(), func(u *unit) (*object, *dat.EVD, error) { return u.modifyEVD(c, id, in) })
 }
 
 // ModifySRQ is Manager.ModifySRQ in a batch.
 func (b *Batch) ModifySRQ(c Call, id dat.Handle, in SRQModify) (*dat.SRQ, error) {
-	return run(b, c, id, "dat_srq_resize", func(u *unit) (*object, *dat.SRQ, error) { return u.modifySRQ(c, id, in) })
+	return runInBatch(b, c, id, "dat_srq_resize", func(u *unit) (*object, *dat.SRQ, error) { return u.modifySRQ(c, id, in) })
 }
 
 // ModifyEP is Manager.ModifyEP in a batch.
 func (b *Batch) ModifyEP(c Call, id dat.Handle, in EPModify) (*dat.Endpoint, error) {
-	return run(b, c, id, in.cause(), func(u *unit) (*object, *dat.Endpoint, error) { return u.modifyEP(c, id, in) })
+	return runInBatch(b, c, id, in.cause(), func(u *unit) (*object, *dat.Endpoint, error) { return u.modifyEP(c, id, in) })
 }
 
 // SetWatermark is Manager.SetWatermark in a batch.
 func (b *Batch) SetWatermark(c Call, id dat.Handle, soft, hard *int64) (*dat.Endpoint, error) {
-	return run(b, c, id, "dat_ep_set_watermark", func(u *unit) (*object, *dat.Endpoint, error) {
+	return runInBatch(b, c, id, "dat_ep_set_watermark", func(u *unit) (*object, *dat.Endpoint, error) {
 		return u.setWatermark(c, id, soft, hard)
 	})
 }
 
 // freeing are the frees that a batch knows: each carries its end out after the commit.
-var batchFrees = map[dat.ObjectType]struct {
+var frees = map[dat.ObjectType]struct {
 	cause string
 	free  func(*unit, Call, dat.Handle) error
 }{
@@ -160,20 +160,20 @@ var batchFrees = map[dat.ObjectType]struct {
 
 // Free ends an unused object, or an UNCONNECTED endpoint, once the batch is committed.
 func (b *Batch) Free(c Call, typ dat.ObjectType, id dat.Handle) error {
-	f, ok := batchFrees[typ]
+	f, ok := frees[typ]
 	if !ok {
 		return errParameter(dat.SubNone, "", "A batch cannot free a "+typ.String()+"; do it by itself.")
 	}
 	o := b.objectOf(id)
-	_, err := run(b, c, id, f.cause, func(u *unit) (*object, dat.Object, error) { return o, nil, f.free(u, c, id) })
+	_, err := runInBatch(b, c, id, f.cause, func(u *unit) (*object, dat.Object, error) { return o, nil, f.free(u, c, id) })
 	return err
 }
 
 func (b *Batch) objectOf(id dat.Handle) *object {
-	if b.t == nil {
+	if b.u == nil {
 		return nil
 	}
-	if o := b.t.m.objectOf(id); o != nil {
+	if o := b.u.m.objectOf(id); o != nil {
 		return o
 	}
 	return &object{}
@@ -182,14 +182,14 @@ func (b *Batch) objectOf(id dat.Handle) *object {
 // Run commits the batch. results[n] is the recorded object of operation n, nil
 // where it freed one. On an error nothing was done.
 func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
-	if b.t == nil {
+	if b.u == nil {
 		if b.err != nil {
 			return nil, b.err
 		}
 		return nil, ErrBatchEnded
 	}
-	u := b.t
-	b.t = nil
+	u := b.u
+	b.u = nil
 	defer u.release()
 	u.ctx = ctx
 	recs, err := u.commit()
@@ -200,7 +200,7 @@ func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
 	from := 0
 	for i, d := range b.done {
 		if img := u.outcome(d.on, from, d.upto, recs); img != nil {
-			results[i] = fillOne(u.m, img)
+			results[i] = filled(u.m, img)
 		}
 		from = d.upto
 	}
@@ -225,10 +225,10 @@ func (u *unit) outcome(o *object, from, upto int, recs []dat.Recorded) dat.Objec
 
 // Cancel undoes what was prepared; it does nothing after Run.
 func (b *Batch) Cancel() {
-	if b.t == nil {
+	if b.u == nil {
 		return
 	}
-	b.t.rollback()
-	b.t.release()
-	b.t = nil
+	b.u.rollback()
+	b.u.release()
+	b.u = nil
 }

@@ -8,7 +8,7 @@ import (
 // request is a connection request that waits (CR).
 type request struct {
 	object
-	handle rdma.ConnRequest
+	hw rdma.ConnRequest
 	// endpoint is the one that the request brought, or null; privateData is never recorded.
 	endpoint    dat.Handle
 	privateData []byte
@@ -17,17 +17,17 @@ type request struct {
 }
 
 // fill implements filler.
-func (q *request) fill(img dat.Object) {
+func (req *request) fill(img dat.Object) {
 	if o, ok := img.(*dat.CR); ok {
-		o.PrivateData = q.privateData
+		o.PrivateData = req.privateData
 	}
 }
 
 // arrived takes a request that came to a service point (T8–T11). One that nobody
 // can be told of is rejected.
-func (m *Manager) requestArrived(r rdma.Report) {
+func (m *Manager) handleRequest(r rdma.Report) {
 	sp, ok := find[*servicePoint](m, r.SP)
-	if ok && sp.keepEarly(r) {
+	if ok && sp.addEarlyRequest(r) {
 		return
 	}
 	if !ok || sp.recorded() == nil || !m.admitRequest(sp, r) {
@@ -39,21 +39,21 @@ func (m *Manager) requestArrived(r rdma.Report) {
 // consumer. False leaves nothing behind.
 func (m *Manager) admitRequest(sp *servicePoint, r rdma.Report) bool {
 	ia := sp.ia
-	q := &request{object: newObject(ia, dat.TypeCR, newID()), handle: r.Request, privateData: r.PrivateData}
+	req := &request{object: newObject(ia, dat.TypeCR, newID()), hw: r.Request, privateData: r.PrivateData}
 	img := &dat.CR{
-		Meta: q.meta("", nil), ConnQual: r.LocalQual, RemoteIAAddress: ptr(r.RemoteAddress),
+		Meta: req.meta("", nil), ConnQual: r.LocalQual, RemoteIAAddress: ptr(r.RemoteAddress),
 		RemotePortQual: ptr(r.RemoteQual), PrivateDataSize: int32(len(r.PrivateData)),
 	}
 	switch at := sp.recorded().(type) {
 	case *dat.PSP:
 		img.PSP = at.ID
 		if at.EPCreator == dat.PSPProvider {
-			return m.admitTentative(sp, at, q, img, r)
+			return m.admitTentative(sp, at, req, img, r)
 		}
-		return m.enterRequest(q, img, func() bool { return m.postRequestEvent(at.EVD, q, img, r) })
+		return m.registerRequest(req, img, func() bool { return m.postRequestEvent(at.EVD, req, img, r) })
 	case *dat.RSP:
-		img.RSP, img.Endpoint, q.endpoint = at.ID, at.Endpoint, at.Endpoint
-		return m.enterRequest(q, img, func() bool { return m.admitReserved(sp, at, q, img, r) })
+		img.RSP, img.Endpoint, req.endpoint = at.ID, at.Endpoint, at.Endpoint
+		return m.registerRequest(req, img, func() bool { return m.admitReserved(sp, at, req, img, r) })
 	}
 	return false
 }
@@ -61,17 +61,17 @@ func (m *Manager) admitRequest(sp *servicePoint, r rdma.Report) bool {
 // offer enters a request into the registry and lets tell say so to the consumer;
 // where that fails the request is gone again. The note is counted first: who
 // accepts at once waits for the record.
-func (m *Manager) enterRequest(q *request, img *dat.CR, tell func() bool) bool {
-	q.unrecorded.add()
-	defer q.unrecorded.done()
-	q.announce(img)
-	ia := q.ia
+func (m *Manager) registerRequest(req *request, img *dat.CR, tell func() bool) bool {
+	req.unrecorded.add()
+	defer req.unrecorded.done()
+	req.publishEarly(img)
+	ia := req.ia
 	ia.mu.Lock()
-	ia.enterLocked(q, appear, nil)
-	ia.requests[q.handle] = q
+	ia.registerLocked(req, stepAppear, nil)
+	ia.requests[req.hw] = req
 	ia.mu.Unlock()
 	if !tell() {
-		m.remove(q)
+		m.remove(req)
 		return false
 	}
 	return true
@@ -79,36 +79,36 @@ func (m *Manager) enterRequest(q *request, img *dat.CR, tell func() bool) bool {
 
 // tell posts the event of a request and notes it. The endpoint's state lock may be
 // held.
-func (m *Manager) postRequestEvent(evd dat.Handle, q *request, img *dat.CR, r rdma.Report) bool {
+func (m *Manager) postRequestEvent(evd dat.Handle, req *request, img *dat.CR, r rdma.Report) bool {
 	qual := img.ConnQual
-	ref := q.ref()
+	ref := req.ref()
 	ev := dat.Event{
 		Event: dat.EventConnectionRequest, Stream: dat.StreamCR, Endpoint: img.Endpoint, Object: &ref, Reason: ptr(r.Reason),
-		Data: dat.EventData{CR: q.id, ConnQual: &qual, PrivateData: r.PrivateData},
+		Data: dat.EventData{CR: req.id, ConnQual: &qual, PrivateData: r.PrivateData},
 	}
-	if !m.emit(evd, queued{ev: ev, wakes: true}) {
+	if !m.emit(evd, queued{ev: ev, notification: true}) {
 		return false
 	}
-	e := m.entry(engineCall(r.Detail), &q.object, dat.EvRequest.String())
-	e.Apply = becomes(img)
-	m.note(&q.object, e)
+	e := m.newEntry(engineCall(r.Detail), &req.object, dat.EvRequest.String())
+	e.Apply = applyCreate(img)
+	m.note(&req.object, e)
 	return true
 }
 
 // admitReserved moves the endpoint of an RSP to PASSIVE_CONNECTION_PENDING (T8);
 // a second request finds it there and is rejected (T9).
-func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, q *request, img *dat.CR, r rdma.Report) bool {
+func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, req *request, img *dat.CR, r rdma.Report) bool {
 	ep, ok := find[*endpoint](m, at.Endpoint)
 	if !ok || sp.used.Load() {
 		return false
 	}
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
-	if dat.Judge(ep.live.State, dat.EvRequest).Kind != dat.Move || !m.postRequestEvent(at.EVD, q, img, r) {
+	if dat.Judge(ep.live.State, dat.EvRequest).Kind != dat.Move || !m.postRequestEvent(at.EVD, req, img, r) {
 		return false
 	}
 	sp.used.Store(true)
-	m.handleEventLocked(ep, dat.EvRequest, eventDetails{reason: r.Reason, detail: r.Detail, more: func(e *dat.Endpoint) {
+	m.handleEventLocked(ep, dat.EvRequest, eventDetails{reason: r.Reason, detail: r.Detail, change: func(e *dat.Endpoint) {
 		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = ptr(r.RemoteAddress), ptr(r.RemoteQual), ptr(r.LocalQual)
 	}})
 	return true
@@ -116,7 +116,7 @@ func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, q *request, img *
 
 // admitTentative makes the endpoint of a PROVIDER service point (T10): PZ and EVDs
 // are null, its attributes those of the request as far as it carries them.
-func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, q *request, img *dat.CR, r rdma.Report) bool {
+func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, req *request, img *dat.CR, r rdma.Report) bool {
 	ia := sp.ia
 	hw, err := ia.usableDevice()
 	if err != nil {
@@ -146,36 +146,36 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, q *request, img 
 	}
 	ep.unrecorded.add()
 	defer ep.unrecorded.done()
-	ep.announce(e)
-	img.Endpoint, q.endpoint = ep.id, ep.id
-	if !m.enterRequest(q, img, func() bool { return m.postRequestEvent(at.EVD, q, img, r) }) {
+	ep.publishEarly(e)
+	img.Endpoint, req.endpoint = ep.id, ep.id
+	if !m.registerRequest(req, img, func() bool { return m.postRequestEvent(at.EVD, req, img, r) }) {
 		ep.destroy()
 		m.remove(ep)
 		return false
 	}
-	entry := m.entry(engineCall("made for the connection request "+string(q.id)), &ep.object, dat.EvRequest.String())
-	entry.Apply = becomes(e)
+	entry := m.newEntry(engineCall("made for the connection request "+string(req.id)), &ep.object, dat.EvRequest.String())
+	entry.Apply = applyCreate(e)
 	m.note(&ep.object, entry)
 	return true
 }
 
 // vanished notes that the peer of a waiting request is gone: the request stays,
 // and accepting it fails later (T46, T15).
-func (m *Manager) requestVanished(ia *adapter, r rdma.Report) {
+func (m *Manager) handleRequestGone(ia *adapter, r rdma.Report) {
 	ia.mu.Lock()
-	q := ia.requests[r.Request]
-	if q != nil {
-		q.peerGone = true
+	req := ia.requests[r.Request]
+	if req != nil {
+		req.peerGone = true
 	}
 	ia.mu.Unlock()
-	if q == nil {
+	if req == nil {
 		return
 	}
-	if ep, ok := find[*endpoint](m, q.endpoint); ok {
+	if ep, ok := find[*endpoint](m, req.endpoint); ok {
 		m.handleEvent(ep, dat.EvRequestGone, eventDetails{reason: r.Reason, detail: firstOf(r.Detail, "the peer of the connection request vanished")})
 		return
 	}
-	e := m.entry(engineCall(firstOf(r.Detail, "the peer of the connection request vanished")), &q.object, dat.EvRequestGone.String())
-	e.Apply = changed(func(*dat.CR) {})
-	m.note(&q.object, e)
+	e := m.newEntry(engineCall(firstOf(r.Detail, "the peer of the connection request vanished")), &req.object, dat.EvRequestGone.String())
+	e.Apply = applyChange(func(*dat.CR) {})
+	m.note(&req.object, e)
 }

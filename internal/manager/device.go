@@ -33,10 +33,10 @@ func (d *deviceState) phase() devicePhase { return devicePhase(d.now.Load()) }
 
 func (d *deviceState) gone() bool { return d.phase() == deviceGone }
 
-const goneDetail = "the device vanished"
+const deviceGoneDetail = "the device vanished"
 
 // loseDevice notes that the device is not there, and reports whether it was.
-func (ia *adapter) loseDevice() bool {
+func (ia *adapter) markDeviceGone() bool {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	if ia.device.gone() {
@@ -49,82 +49,82 @@ func (ia *adapter) loseDevice() bool {
 
 // deviceLost handles the loss of a device (T48): connections break, requests end,
 // everything else stays and waits for its return.
-func (m *Manager) deviceLost(ia *adapter, r rdma.Report) {
-	if !ia.loseDevice() {
+func (m *Manager) handleDeviceGone(ia *adapter, r rdma.Report) {
+	if !ia.markDeviceGone() {
 		return
 	}
-	why := firstOf(r.Detail, goneDetail)
+	why := firstOf(r.Detail, deviceGoneDetail)
 	m.noteIA(ia, "device_gone", why, dat.IAGone, why)
 	ref := ia.ref()
 	ia.asyncEvent(dat.Event{Event: dat.EventAsyncErrorIACatastrophic, Object: &ref, Reason: ptr("DAT_IA_CATASTROPHIC_ERROR")})
-	for _, e := range m.objectsOf(ia, dat.TypeCR) {
-		m.endRequestNow(e.(*request), dat.EvDeviceGone.Word(), why)
+	for _, e := range m.entitiesOf(ia, dat.TypeCR) {
+		m.endRequestByEngine(e.(*request), dat.EvDeviceGone.Word(), why)
 	}
-	for _, e := range m.objectsOf(ia, dat.TypeEndpoint) {
-		m.loseEndpoint(e.(*endpoint), why)
+	for _, e := range m.entitiesOf(ia, dat.TypeEndpoint) {
+		m.breakEndpoint(e.(*endpoint), why)
 	}
 	for _, t := range remakeOrder {
-		for _, e := range m.objectsOf(ia, t) {
+		for _, e := range m.entitiesOf(ia, t) {
 			if l, ok := e.(remakeable); ok {
-				l.lose(why)
+				l.dropPart(why)
 			}
 		}
 	}
 }
 
 // endRequestNow ends a request that nobody can answer any more.
-func (m *Manager) endRequestNow(q *request, cause, why string) {
-	m.remove(q)
-	e := m.entry(engineCall(why), &q.object, cause)
-	e.Apply = removed
-	m.note(&q.object, e)
+func (m *Manager) endRequestByEngine(req *request, cause, why string) {
+	m.remove(req)
+	e := m.newEntry(engineCall(why), &req.object, cause)
+	e.Apply = applyEnd
+	m.note(&req.object, e)
 }
 
 // loseEndpoint moves an endpoint as T48 says. One that ends with its request
 // ends in the record too.
-func (m *Manager) loseEndpoint(ep *endpoint, why string) {
+func (m *Manager) breakEndpoint(ep *endpoint, why string) {
 	ep.mu.Lock()
 	v := dat.Judge(ep.live.State, dat.EvDeviceGone)
 	if v.Kind == dat.End {
-		e := m.entry(engineCall(why), &ep.object, dat.EvDeviceGone.Word())
-		e.Apply = removed
+		e := m.newEntry(engineCall(why), &ep.object, dat.EvDeviceGone.Word())
+		e.Apply = applyEnd
 		m.note(&ep.object, e)
 	} else if v.Kind == dat.Move {
 		m.handleEventLocked(ep, dat.EvDeviceGone, eventDetails{reason: "DEVICE_GONE", detail: why})
 	}
 	ep.mu.Unlock()
 	if v.Kind == dat.End {
-		ep.move(finish, nil)
-		m.spawn(func() { m.removeEnded(ep) })
+		ep.advance(stepEnd, nil)
+		m.spawn(func() { m.removeEndedEndpoint(ep) })
 		return
 	}
-	m.endOwedConnection(ep)
+	m.disconnectIfOwed(ep)
 	ep.mu.Lock()
 	m.flushLocked(ep)
 	ep.mu.Unlock()
-	m.endOwedConnection(ep)
+	m.disconnectIfOwed(ep)
 }
 
 // removeEnded takes an endpoint that the engine ended out of the registry, after
 // the write that may be under way on it: that one may have removed it itself.
-func (m *Manager) removeEnded(ep *endpoint) {
+func (m *Manager) removeEndedEndpoint(ep *endpoint) {
 	if err := ep.lock(m.ctx); err != nil {
 		return
 	}
 	defer ep.unlock()
-	if ep.life.phase() == ended {
+	if ep.life.phase() == phaseEnded {
 		return
 	}
-	m.dropRefs(ep.now())
+	m.dropRefs(ep.snapshot())
 	m.remove(ep)
 	ep.markEnded()
-	m.endOwedConnection(ep)
+	m.disconnectIfOwed(ep)
 }
 
 // deviceBack handles the return of a device (T49): a worker makes its objects
 // again, one after the other and each under its operation lock, so that no write
 // is under way on it. Reports go on meanwhile.
-func (m *Manager) deviceBack(ia *adapter) {
+func (m *Manager) startReturn(ia *adapter) {
 	ia.mu.Lock()
 	hw, losses := ia.hw, ia.device.losses.Load()
 	back := hw != nil && ia.device.gone()
@@ -140,14 +140,14 @@ func (m *Manager) deviceBack(ia *adapter) {
 			return
 		}
 		state, detail := hw.State()
-		if ia.returned(losses) {
+		if ia.finishReturn(losses) {
 			m.noteIA(ia, "device_back", "the device is there again", state, detail)
 		}
 	})
 }
 
 // returned ends the return of a device, unless it was lost again meanwhile.
-func (ia *adapter) returned(losses uint64) bool {
+func (ia *adapter) finishReturn(losses uint64) bool {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	if ia.device.losses.Load() != losses {
@@ -166,14 +166,14 @@ func (ia *adapter) usableDevice() (rdma.IA, error) {
 
 func (ia *adapter) usableDeviceLocked() (rdma.IA, error) {
 	if ia.hw == nil || ia.device.phase() != devicePresent {
-		return nil, errAbsent(ia)
+		return nil, errDeviceGone(ia)
 	}
 	return ia.hw, nil
 }
 
 // createOn is usableDevice for a creation: until created is called, the return of
 // the device waits, so that every object is made on one device only.
-func (ia *adapter) createOn() (rdma.IA, error) {
+func (ia *adapter) beginCreation() (rdma.IA, error) {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	hw, err := ia.usableDeviceLocked()
@@ -184,7 +184,7 @@ func (ia *adapter) createOn() (rdma.IA, error) {
 }
 
 // created ends what createOn began.
-func (ia *adapter) created() {
+func (ia *adapter) endCreation() {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	if ia.creations--; ia.creations == 0 && ia.noCreations != nil {
@@ -215,6 +215,6 @@ func (ia *adapter) awaitCreations() bool {
 }
 
 // objectsOf are the objects of an adapter of one type, the oldest first.
-func (m *Manager) objectsOf(ia *adapter, t dat.ObjectType) []entity {
-	return m.selected(func(o *object) bool { return o.ia == ia && o.typ == t && o.recorded() != nil })
+func (m *Manager) entitiesOf(ia *adapter, t dat.ObjectType) []entity {
+	return m.entitiesWhere(func(o *object) bool { return o.ia == ia && o.typ == t && o.recorded() != nil })
 }

@@ -15,7 +15,7 @@ type endpoint struct {
 
 	// calls serialises the calls of hw.
 	calls callsMutex
-	hw    part[rdma.EP]
+	hw    providerPart[rdma.EP]
 
 	// mu is the state lock. Everything below belongs to it.
 	mu   stateMutex
@@ -27,8 +27,8 @@ type endpoint struct {
 	lastProofOfLife *dat.Time
 	// attempt counts connections, so that timers of an old one do nothing.
 	attempt uint64
-	timer   *time.Timer
-	probes  *time.Timer
+	connectTimer   *time.Timer
+	probeTimer  *time.Timer
 	probing bool
 	// unreportedResets counts the resets whose report has not been read yet: until
 	// then reports speak of a connection that is over.
@@ -57,14 +57,14 @@ func newEndpoint(ia *adapter, id dat.Handle) *endpoint {
 }
 
 // current is the newest live image; it is never changed.
-func (ep *endpoint) current() *dat.Endpoint {
+func (ep *endpoint) loadLive() *dat.Endpoint {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	return ep.live
 }
 
 // now is the live image under the recorded object's head.
-func (ep *endpoint) now() *dat.Endpoint {
+func (ep *endpoint) snapshot() *dat.Endpoint {
 	ep.mu.Lock()
 	e := ep.live.Copy()
 	ep.mu.Unlock()
@@ -112,7 +112,7 @@ func (ep *endpoint) watch() (dat.EPState, <-chan struct{}, bool) {
 }
 
 // setLocked replaces the live image and wakes who watches the state.
-func (ep *endpoint) setLocked(e *dat.Endpoint) {
+func (ep *endpoint) setLiveLocked(e *dat.Endpoint) {
 	moved := ep.live == nil || ep.live.State != e.State
 	ep.m().updatePlace(ep, ep.live, e)
 	ep.live = e
@@ -131,25 +131,25 @@ func (ep *endpoint) stop() bool {
 }
 
 func (ep *endpoint) stopTimersLocked() {
-	for _, t := range []*time.Timer{ep.timer, ep.probes} {
+	for _, t := range []*time.Timer{ep.connectTimer, ep.probeTimer} {
 		if t != nil {
 			t.Stop()
 		}
 	}
-	ep.timer, ep.probes, ep.probing = nil, nil, false
+	ep.connectTimer, ep.probeTimer, ep.probing = nil, nil, false
 }
 
 // engine is the provider's part, or the refusal of a call that needs it.
 func (ep *endpoint) engine() (rdma.EP, error) {
 	hw, ok := ep.hw.get()
 	if !ok || ep.ia.device.gone() {
-		return nil, errMissing(&ep.object, ep.hw.reason())
+		return nil, errNoPart(&ep.object, ep.hw.reason())
 	}
 	return hw, nil
 }
 
 // hasEnded reports whether the endpoint has left the registry.
-func (ep *endpoint) hasEnded() bool { return ep.life.phase() == ended }
+func (ep *endpoint) hasEnded() bool { return ep.life.phase() == phaseEnded }
 
 // markEnded ends the live part of an endpoint that has left the registry: timers
 // stop, nothing is outstanding, watchers wake. The caller owes endOwedConnection.
@@ -159,13 +159,13 @@ func (ep *endpoint) markEnded() {
 	ep.disconnectOwed = false
 	ep.m().updatePlace(ep, ep.live, nil)
 	ep.stopTimersLocked()
-	ep.dropWorksLocked()
+	ep.dropWorkLocked()
 	close(ep.changed)
 	ep.changed = make(chan struct{})
 }
 
 // dropWorksLocked forgets what is outstanding: its completions are lost (T2, T39).
-func (ep *endpoint) dropWorksLocked() {
+func (ep *endpoint) dropWorkLocked() {
 	for _, set := range []map[uint64]outstandingWork{ep.recvs, ep.requests} {
 		for _, w := range set {
 			w.reap()

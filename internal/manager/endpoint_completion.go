@@ -12,7 +12,7 @@ import (
 // completed takes a completion of the engine: the DTO is no longer outstanding
 // (S2, S3), the consumer gets its event unless that was suppressed, and a failure
 // other than a flush breaks the connection (T37).
-func (m *Manager) completed(ep *endpoint, r rdma.Report) {
+func (m *Manager) handleCompletion(ep *endpoint, r rdma.Report) {
 	ep.mu.Lock()
 	if ep.unreportedResets > 0 || ep.hasEnded() {
 		if r.SRQ == dat.HandleNull {
@@ -29,12 +29,12 @@ func (m *Manager) completed(ep *endpoint, r rdma.Report) {
 		return
 	}
 	if w.bind != nil {
-		m.bindCompleted(w.bind, r)
+		m.completeBind(w.bind, r)
 	}
 	ep.mu.Lock()
 	m.completeLocked(ep, w, r)
 	ep.mu.Unlock()
-	m.endOwedConnection(ep)
+	m.disconnectIfOwed(ep)
 }
 
 // takeWorkLocked finds the work request of a completion and ends it. A receive
@@ -49,7 +49,7 @@ func (ep *endpoint) takeWorkLocked(r rdma.Report) (outstandingWork, bool) {
 		return w, true
 	}
 	if s, ok := find[*srq](ep.m(), ep.live.SRQ); ok {
-		return s.taken(r.WR)
+		return s.take(r.WR)
 	}
 	return outstandingWork{}, false
 }
@@ -57,7 +57,7 @@ func (ep *endpoint) takeWorkLocked(r rdma.Report) (outstandingWork, bool) {
 // completeLocked counts, tells the consumer and judges what follows; the caller
 // owes act.
 func (m *Manager) completeLocked(ep *endpoint, w outstandingWork, r rdma.Report) {
-	ep.countLocked(w.kind, r)
+	ep.countTransferLocked(w.kind, r)
 	if r.Status == dat.DTOSuccess {
 		at := dat.At(time.Now())
 		ep.lastProofOfLife = &at
@@ -70,7 +70,7 @@ func (m *Manager) completeLocked(ep *endpoint, w outstandingWork, r rdma.Report)
 	}
 	// A flush is no end of a drain: what ended the connection is reported after it.
 	if r.Status != dat.DTOErrFlushed {
-		m.drainedLocked(ep)
+		m.finishDrainLocked(ep)
 	}
 }
 
@@ -82,7 +82,7 @@ func firstOf(a, b string) string {
 }
 
 // countLocked keeps the counters of the status.
-func (ep *endpoint) countLocked(kind dat.DTOKind, r rdma.Report) {
+func (ep *endpoint) countTransferLocked(kind dat.DTOKind, r rdma.Report) {
 	c := &ep.counters
 	switch {
 	case r.Status == dat.DTOErrFlushed:
@@ -111,7 +111,7 @@ func (m *Manager) completionEventLocked(ep *endpoint, w outstandingWork, r rdma.
 		w.reap()
 		return
 	}
-	q := queued{ev: completionEvent(ep, w, r), wakes: ep.wakesLocked(w, r), reaped: w.reap}
+	q := queued{ev: completionEvent(ep, w, r), notification: ep.isNotificationLocked(w, r), reaped: w.reap}
 	evd := ep.live.RequestEVD
 	if w.kind == dat.KindRecv {
 		evd = ep.live.RecvEVD
@@ -149,7 +149,7 @@ func completionEvent(ep *endpoint, w outstandingWork, r rdma.Report) dat.Event {
 // wakesLocked tells whether a completion is a notification event: not that of an
 // UNSIGNALLED request, nor in SOLICITED_WAIT mode a receive that the sender did
 // not mark. A failure always is.
-func (ep *endpoint) wakesLocked(w outstandingWork, r rdma.Report) bool {
+func (ep *endpoint) isNotificationLocked(w outstandingWork, r rdma.Report) bool {
 	if r.Status != dat.DTOSuccess {
 		return true
 	}
@@ -180,7 +180,7 @@ func (m *Manager) flushLocked(ep *endpoint) {
 }
 
 // taken moves a receive from an SRQ to the endpoint that took it (W9).
-func (m *Manager) taken(ep *endpoint, r rdma.Report) {
+func (m *Manager) handleRecvTaken(ep *endpoint, r rdma.Report) {
 	s, ok := find[*srq](m, r.SRQ)
 	if !ok {
 		return
@@ -188,10 +188,10 @@ func (m *Manager) taken(ep *endpoint, r rdma.Report) {
 	ep.mu.Lock()
 	if ep.unreportedResets > 0 || ep.hasEnded() {
 		m.dropReceive(r)
-	} else if w, ok := s.taken(r.WR); ok {
+	} else if w, ok := s.take(r.WR); ok {
 		ep.recvs[r.WR] = w
-		m.watermarksLocked(ep, len(ep.recvs))
+		m.judgeWatermarksLocked(ep, len(ep.recvs))
 	}
 	ep.mu.Unlock()
-	m.endOwedConnection(ep)
+	m.disconnectIfOwed(ep)
 }

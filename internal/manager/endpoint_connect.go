@@ -11,39 +11,39 @@ import (
 
 // addMove enters a move of an endpoint by an operation: the record is made first;
 // then the state is live, unless an event was faster. The outcome tells which.
-func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v dat.Verdict, h eventDetails) *moveOutcome {
+func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v dat.Verdict, details eventDetails) *moveOutcome {
 	at := now()
 	var last *dat.LastEvent
 	if v.Event != dat.EventNone {
-		last = &dat.LastEvent{Event: v.Event, Reason: ptr(h.reason), At: at, Detail: ptr(h.detail)}
+		last = &dat.LastEvent{Event: v.Event, Reason: ptr(details.reason), At: at, Detail: ptr(details.detail)}
 	}
-	change := transition(from, v, last, h.more)
+	change := transition(from, v, last, details.change)
 	out := &moveOutcome{}
-	u.add(c, &ep.object, in.String(), changed(change), func() {
+	u.add(c, &ep.object, in.String(), applyChange(change), func() {
 		ep.mu.Lock()
 		defer ep.mu.Unlock()
-		if out.took = ep.live.State == from && !ep.hasEnded(); out.took {
+		if out.effective = ep.live.State == from && !ep.hasEnded(); out.effective {
 			e := ep.live.Copy()
 			change(e)
-			ep.setLocked(e)
+			ep.setLiveLocked(e)
 			ep.disconnectOwed = ep.disconnectOwed || v.Next == dat.EPDisconnected
-			ep.enteredLocked(v.Next)
-			u.m.announceLocked(ep, v.Event, h, at)
+			ep.enterStateLocked(v.Next)
+			u.m.postEventLocked(ep, v.Event, details, at)
 		}
 	})
-	u.after = append(u.after, func() { u.m.endOwedConnection(ep) })
+	u.after = append(u.after, func() { u.m.disconnectIfOwed(ep) })
 	return out
 }
 
 // moved tells whether an operation's move took effect: an event may have been faster.
-type moveOutcome struct{ took bool }
+type moveOutcome struct{ effective bool }
 
 // ConnectEP is dat_ep_connect (T20–T27). The outcome is an event. Errors:
 // DAT_INVALID_STATE, DAT_INVALID_PARAMETER, DAT_INVALID_ADDRESS,
 // DAT_MODEL_NOT_SUPPORTED, DAT_INSUFFICIENT_RESOURCES.
 func (m *Manager) ConnectEP(ctx context.Context, c Call, id dat.Handle, in EPConnect) (*dat.Endpoint, error) {
 	return write(ctx, m, c, id, "dat_ep_connect", func(u *unit) (*object, *dat.Endpoint, error) {
-		ep, now, err := u.connecting(c, id, dat.OpConnect)
+		ep, now, err := u.connectTarget(c, id, dat.OpConnect)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -60,7 +60,7 @@ func (m *Manager) ConnectEP(ctx context.Context, c Call, id dat.Handle, in EPCon
 // adapter is connected to. Errors: as ConnectEP, DAT_INVALID_HANDLE.
 func (m *Manager) DupConnectEP(ctx context.Context, c Call, id dat.Handle, in EPDupConnect) (*dat.Endpoint, error) {
 	return write(ctx, m, c, id, "dat_ep_dup_connect", func(u *unit) (*object, *dat.Endpoint, error) {
-		ep, now, err := u.connecting(c, id, dat.OpDupConnect)
+		ep, now, err := u.connectTarget(c, id, dat.OpDupConnect)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -82,7 +82,7 @@ func (m *Manager) DupConnectEP(ctx context.Context, c Call, id dat.Handle, in EP
 }
 
 // connecting judges state (first, D44) and readiness.
-func (u *unit) connecting(c Call, id dat.Handle, in dat.Input) (*endpoint, *dat.Endpoint, error) {
+func (u *unit) connectTarget(c Call, id dat.Handle, in dat.Input) (*endpoint, *dat.Endpoint, error) {
 	ep, err := target[*endpoint](u, dat.TypeEndpoint, id)
 	if err != nil {
 		return nil, nil, err
@@ -90,15 +90,15 @@ func (u *unit) connecting(c Call, id dat.Handle, in dat.Input) (*endpoint, *dat.
 	if err := u.match(c, &ep.object); err != nil {
 		return nil, nil, err
 	}
-	now := ep.now()
-	if err := judge(now, in); err != nil {
+	now := ep.snapshot()
+	if err := checkOperation(now, in); err != nil {
 		return nil, nil, err
 	}
 	return ep, now, nil
 }
 
 // judge is the refusal of an operation by state, then by readiness; nil is none.
-func judge(e *dat.Endpoint, in dat.Input) error {
+func checkOperation(e *dat.Endpoint, in dat.Input) error {
 	if err := dat.Judge(e.State, in).Err(e.State, in); err != nil {
 		return err
 	}
@@ -114,13 +114,13 @@ func (u *unit) connect(c Call, ep *endpoint, now *dat.Endpoint, in dat.Input, q 
 	}
 	addr, qual := q.RemoteIAAddress, int32(q.RemotePortQual)
 	v := dat.Judge(now.State, in)
-	h := eventDetails{more: func(e *dat.Endpoint) { e.RemoteIAAddress, e.RemotePortQual = &addr, &qual }}
+	details := eventDetails{change: func(e *dat.Endpoint) { e.RemoteIAAddress, e.RemotePortQual = &addr, &qual }}
 	if c.DryRun {
 		after := now.Copy()
-		transition(now.State, v, nil, h.more)(after)
+		transition(now.State, v, nil, details.change)(after)
 		return &ep.object, after, nil
 	}
-	u.addMove(c, ep, in, now.State, v, h)
+	u.addMove(c, ep, in, now.State, v, details)
 	u.after = append(u.after, func() {
 		u.m.startConnect(ep, in, now.State, rdma.Connect{RemoteAddress: addr, RemoteQual: qual, PrivateData: q.PrivateData, QOS: qos}, q.TimeoutUS, &u.refusal)
 	})
@@ -144,7 +144,7 @@ func (m *Manager) startConnect(ep *endpoint, in dat.Input, from dat.EPState, to 
 		ep.calls.Unlock()
 	}
 	if err == nil {
-		m.startTimer(ep, attempt, timeoutUS)
+		m.startConnectTimer(ep, attempt, timeoutUS)
 		return
 	}
 	d := asError(err)
@@ -168,7 +168,7 @@ func (m *Manager) revertMove(ep *endpoint, in dat.Input, entered, from dat.EPSta
 
 // startTimer starts the consumer's timer: TIMED_OUT when it ends in
 // ACTIVE_CONNECTION_PENDING of the same attempt (T25, D20). nil is infinite.
-func (m *Manager) startTimer(ep *endpoint, attempt uint64, timeoutUS *int64) {
+func (m *Manager) startConnectTimer(ep *endpoint, attempt uint64, timeoutUS *int64) {
 	if timeoutUS == nil {
 		return
 	}
@@ -178,7 +178,7 @@ func (m *Manager) startTimer(ep *endpoint, attempt uint64, timeoutUS *int64) {
 	if ep.hasEnded() || ep.attempt != attempt || ep.live.State != dat.EPActiveConnectionPending {
 		return
 	}
-	ep.timer = time.AfterFunc(d, func() {
+	ep.connectTimer = time.AfterFunc(d, func() {
 		ep.mu.Lock()
 		if ep.attempt == attempt && ep.live.State == dat.EPActiveConnectionPending && !m.stopping() {
 			m.handleEventLocked(ep, dat.EvTimedOut, eventDetails{
@@ -186,6 +186,6 @@ func (m *Manager) startTimer(ep *endpoint, attempt uint64, timeoutUS *int64) {
 			})
 		}
 		ep.mu.Unlock()
-		m.endOwedConnection(ep)
+		m.disconnectIfOwed(ep)
 	})
 }

@@ -25,7 +25,7 @@ func createCause(in EPCreate) string {
 }
 
 func (u *unit) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
-	ia, hw, err := u.creating(in.IA)
+	ia, hw, err := u.beginCreation(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -33,8 +33,8 @@ func (u *unit) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
 		return nil, nil, err
 	}
 	ep := newEndpoint(ia, newID())
-	made, err := u.admit(ia, ep, func(s resolver) (dat.Object, *dat.Error) {
-		e, err := dat.CheckEPCreate(in.Values, in.SRQ, &ia.facts, s)
+	made, err := u.admit(ia, ep, func(handles resolver) (dat.Object, *dat.Error) {
+		e, err := dat.CheckEPCreate(in.Values, in.SRQ, &ia.facts, handles)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +47,7 @@ func (u *unit) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
 		return nil, nil, err
 	}
 	img := made.(*dat.Endpoint)
-	return created(u, c, createCause(in), ep, img, func() error { return ep.create(hw, img) })
+	return finishCreation(u, c, createCause(in), ep, img, func() error { return ep.create(hw, img) })
 }
 
 // make gives the endpoint its part of the provider.
@@ -104,12 +104,12 @@ func (u *unit) freeEP(c Call, id dat.Handle, unconnected bool) error {
 	}
 	now := u.live(ep)
 	if v := dat.Judge(now.State, dat.OpFree); v.Kind != dat.End {
-		return u.holder(ep, v.Err(now.State, dat.OpFree))
+		return u.nameHolder(ep, v.Err(now.State, dat.OpFree))
 	}
 	if unconnected && now.State != dat.EPUnconnected {
-		return errNotUnused(now.State)
+		return errNotUnconnected(now.State)
 	}
-	if err := u.end(ep, nil); err != nil {
+	if err := u.beginEnd(ep, nil); err != nil {
 		return err
 	}
 	u.endEndpoint(c, ep, "dat_ep_free")
@@ -118,11 +118,11 @@ func (u *unit) freeEP(c Call, id dat.Handle, unconnected bool) error {
 
 // endEndpoint enters the end of an endpoint that u is ending: record, then act.
 func (u *unit) endEndpoint(c Call, ep *endpoint, cause string) {
-	u.add(c, &ep.object, cause, removed, ep.markEnded)
-	u.after = append(u.after, func() { u.m.endOwedConnection(ep); ep.destroy() })
+	u.add(c, &ep.object, cause, applyEnd, ep.markEnded)
+	u.after = append(u.after, func() { u.m.disconnectIfOwed(ep); ep.destroy() })
 }
 
-func errNotUnused(s dat.EPState) *dat.Error {
+func errNotUnconnected(s dat.EPState) *dat.Error {
 	return &dat.Error{
 		Return: dat.RetInvalidState, State: &s,
 		Detail: "An atomic batch frees an endpoint only while it is UNCONNECTED, because a connection cannot be undone; free it outside of the batch.",
@@ -130,7 +130,7 @@ func errNotUnused(s dat.EPState) *dat.Error {
 }
 
 // holder adds to a refusal what keeps the endpoint: its RSP or its request.
-func (u *unit) holder(ep *endpoint, err *dat.Error) error {
+func (u *unit) nameHolder(ep *endpoint, err *dat.Error) error {
 	u.m.index.Range(func(_, v any) bool {
 		switch o := v.(type) {
 		case *request:
@@ -139,7 +139,7 @@ func (u *unit) holder(ep *endpoint, err *dat.Error) error {
 				return false
 			}
 		case *servicePoint:
-			if img, ok := u.now(&o.object).(*dat.RSP); ok && img.Endpoint == ep.id && !o.used.Load() {
+			if img, ok := u.image(&o.object).(*dat.RSP); ok && img.Endpoint == ep.id && !o.used.Load() {
 				err.Detail += " Free the RSP " + string(o.id) + " first."
 				return false
 			}

@@ -22,7 +22,7 @@ func (m *Manager) DisconnectEP(ctx context.Context, c Call, id dat.Handle, how d
 		if err != nil {
 			return nil, nil, err
 		}
-		return u.endConnection(c, ep, in, func() { m.drained(ep) })
+		return u.endConnection(c, ep, in, func() { m.finishDrain(ep) })
 	})
 }
 
@@ -31,8 +31,8 @@ func (u *unit) endConnection(c Call, ep *endpoint, in dat.Input, act func()) (*o
 	if err := u.match(c, &ep.object); err != nil {
 		return nil, nil, err
 	}
-	now := ep.now()
-	if err := judge(now, in); err != nil {
+	now := ep.snapshot()
+	if err := checkOperation(now, in); err != nil {
 		return nil, nil, err
 	}
 	v := dat.Judge(now.State, in)
@@ -50,14 +50,14 @@ func (u *unit) endConnection(c Call, ep *endpoint, in dat.Input, act func()) (*o
 }
 
 // drained ends a graceful disconnect once no request is outstanding (T28).
-func (m *Manager) drained(ep *endpoint) {
+func (m *Manager) finishDrain(ep *endpoint) {
 	ep.mu.Lock()
-	m.drainedLocked(ep)
+	m.finishDrainLocked(ep)
 	ep.mu.Unlock()
-	m.endOwedConnection(ep)
+	m.disconnectIfOwed(ep)
 }
 
-func (m *Manager) drainedLocked(ep *endpoint) {
+func (m *Manager) finishDrainLocked(ep *endpoint) {
 	if ep.live.State == dat.EPDisconnectPending && len(ep.requests) == 0 {
 		m.handleEventLocked(ep, dat.EvDrained, eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer after its requests were done", derived: true})
 	}
@@ -78,14 +78,14 @@ func (m *Manager) ResetEP(ctx context.Context, c Call, id dat.Handle) (*dat.Endp
 
 // reset acts: the provider forgets the connection, and so do the counts.
 func (m *Manager) reset(ep *endpoint, refusal *error) {
-	m.resetCalling(ep, refusal)
-	m.endOwedConnection(ep)
+	m.resetUnderCalls(ep, refusal)
+	m.disconnectIfOwed(ep)
 }
 
-func (m *Manager) resetCalling(ep *endpoint, refusal *error) {
+func (m *Manager) resetUnderCalls(ep *endpoint, refusal *error) {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
-	m.endOwedConnectionCalling(ep)
+	m.disconnectIfOwedUnderCalls(ep)
 	hw, ok := ep.hw.get()
 	if !ok || ep.ia.device.gone() {
 		ep.mu.Lock()
@@ -95,7 +95,7 @@ func (m *Manager) resetCalling(ep *endpoint, refusal *error) {
 	}
 	ep.mu.Lock()
 	ep.unreportedResets++
-	ep.dropWorksLocked()
+	ep.dropWorkLocked()
 	ep.mu.Unlock()
 	if err := hw.Reset(); err != nil {
 		d := asError(err)

@@ -26,7 +26,7 @@ func (in EPModify) cause() string {
 }
 
 func (u *unit) modifyEP(c Call, id dat.Handle, in EPModify) (*object, *dat.Endpoint, error) {
-	ep, before, err := altering[*endpoint, *dat.Endpoint](u, c, dat.TypeEndpoint, id)
+	ep, before, err := targetImage[*endpoint, *dat.Endpoint](u, c, dat.TypeEndpoint, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,7 +74,7 @@ func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*da
 	}
 	u.m.addRefsLocked(after)
 	u.undo = append(u.undo, func() { u.m.dropRefs(after) })
-	u.endRefs(before)
+	u.dropRefsAtCommit(before)
 	return after, nil
 }
 
@@ -119,19 +119,19 @@ func (u *unit) addModify(c Call, ep *endpoint, in EPModify, after *dat.Endpoint)
 		e.Attributes = after.Attributes.Clone()
 		e.Attributes.SRQSoftHW = soft
 	}
-	u.add(c, &ep.object, in.cause(), changed(change), func() { ep.apply(change); ep.m().rearm(ep) })
+	u.add(c, &ep.object, in.cause(), applyChange(change), func() { ep.applyLive(change); ep.m().scheduleProbe(ep) })
 	u.steps[len(u.steps)-1].entry.RevertedTo = in.RevertedTo
 }
 
 func (o *object) m() *Manager { return o.ia.m }
 
 // apply makes a recorded change of the parameters live.
-func (ep *endpoint) apply(change func(*dat.Endpoint)) {
+func (ep *endpoint) applyLive(change func(*dat.Endpoint)) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	e := ep.live.Copy()
 	change(e)
-	ep.setLocked(e)
+	ep.setLiveLocked(e)
 }
 
 // sameParams tells whether the provider has nothing to learn.

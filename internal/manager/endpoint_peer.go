@@ -11,7 +11,7 @@ func (m *Manager) peerOf(ep *endpoint, r rdma.Report) *dat.Peer {
 	p := &dat.Peer{Endpoint: r.PeerEP, QPNum: r.PeerQPNum}
 	other, ok := find[*endpoint](m, r.PeerEP)
 	if !ok {
-		other, ok = m.opposite(ep, r)
+		other, ok = m.oppositeEnd(ep, r)
 	}
 	if ok {
 		node := m.node
@@ -54,7 +54,7 @@ func (m *Manager) updatePlace(ep *endpoint, was, is *dat.Endpoint) {
 }
 
 // opposite finds the other end on this node by addresses and qualifiers.
-func (m *Manager) opposite(ep *endpoint, r rdma.Report) (*endpoint, bool) {
+func (m *Manager) oppositeEnd(ep *endpoint, r rdma.Report) (*endpoint, bool) {
 	ep.mu.Lock()
 	mine := ep.live
 	ep.mu.Unlock()

@@ -64,7 +64,7 @@ func (m *Manager) PostRDMA(ctx context.Context, c Call, id dat.Handle, kind dat.
 	var addr uint64
 	var mem rdma.LMR
 	p := posting{in: op, kind: kind, count: 1, size: in.Length, flags: in.Flags, cookie: in.Cookie}
-	p.check = func(e *dat.Endpoint) error {
+	p.checkKind = func(e *dat.Endpoint) error {
 		l, ok := find[*lmr](m, in.LMR)
 		if !ok || l.recorded() == nil {
 			return errBodyHandle(dat.TypeLMR, in.LMR, "lmr")
@@ -110,7 +110,7 @@ type posting struct {
 	cookie *string
 	bind   *rmrBinding
 	// check judges what only one kind of posting has; it may be nil.
-	check func(*dat.Endpoint) error
+	checkKind func(*dat.Endpoint) error
 }
 
 func (p posting) request(wr uint64) rdma.Request {
@@ -124,7 +124,7 @@ func (p posting) request(wr uint64) rdma.Request {
 // post judges, reserves and acts under the operation lock. Nothing is recorded:
 // postings are no changes.
 func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, act func(hw rdma.EP, first uint64) error) (Posted, error) {
-	if err := m.open(); err != nil {
+	if err := m.checkOpen(); err != nil {
 		return Posted{}, err
 	}
 	ep, ok := find[*endpoint](m, id)
@@ -141,7 +141,7 @@ func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, ac
 	if err := p.judge(ep, c); err != nil {
 		return Posted{}, err
 	}
-	first := ep.ia.wr(c, p.count)
+	first := ep.ia.reserveWorkRequests(c, p.count)
 	cookies := cookiesOf(p.cookie, first, p.count)
 	if c.DryRun {
 		return Posted{Posted: p.count, Cookies: cookies}, nil
@@ -161,43 +161,43 @@ func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, ac
 	}
 	if p.kind == dat.KindRecv {
 		ep.mu.Lock()
-		m.watermarksLocked(ep, b)
+		m.judgeWatermarksLocked(ep, b)
 		ep.mu.Unlock()
-		m.endOwedConnection(ep)
+		m.disconnectIfOwed(ep)
 	}
 	return Posted{Posted: p.count, Cookies: cookies}, nil
 }
 
 // judge judges a posting by condition, state, readiness and its own rules.
 func (p posting) judge(ep *endpoint, c Call) error {
-	if err := matches(c, ep.recorded()); err != nil {
+	if err := matchVersion(c, ep.recorded()); err != nil {
 		return err
 	}
-	now := ep.now()
-	if err := judge(now, p.in); err != nil {
+	now := ep.snapshot()
+	if err := checkOperation(now, p.in); err != nil {
 		return err
 	}
 	ep.mu.Lock()
-	err := p.limitsLocked(ep)
+	err := p.checkLimitsLocked(ep)
 	ep.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	if p.check != nil {
-		return p.check(now)
+	if p.checkKind != nil {
+		return p.checkKind(now)
 	}
 	return nil
 }
 
 // limitsLocked judges count, size and flags with what is outstanding now.
-func (p posting) limitsLocked(ep *endpoint) error {
-	if err := dat.CheckPost(ep.live, p.in, len(ep.worksLocked(p.kind)), p.count, p.size, p.flags); err != nil {
+func (p posting) checkLimitsLocked(ep *endpoint) error {
+	if err := dat.CheckPost(ep.live, p.in, len(ep.outstandingLocked(p.kind)), p.count, p.size, p.flags); err != nil {
 		return err
 	}
 	return nil
 }
 
-func (ep *endpoint) worksLocked(kind dat.DTOKind) map[uint64]outstandingWork {
+func (ep *endpoint) outstandingLocked(kind dat.DTOKind) map[uint64]outstandingWork {
 	if kind == dat.KindRecv {
 		return ep.recvs
 	}
@@ -213,7 +213,7 @@ func (ep *endpoint) reserve(p posting, first uint64, cookies []string) (int, err
 	if err := dat.Judge(ep.live.State, p.in).Err(ep.live.State, p.in); err != nil {
 		return 0, err
 	}
-	works := ep.worksLocked(p.kind)
+	works := ep.outstandingLocked(p.kind)
 	for i, cookie := range cookies {
 		works[first+uint64(i)] = outstandingWork{kind: p.kind, cookie: cookie, flags: p.flags, bind: p.bind}
 	}
@@ -233,7 +233,7 @@ func (m *Manager) handToEngine(ep *endpoint, p posting, first uint64, act func(r
 		return nil
 	}
 	ep.mu.Lock()
-	works := ep.worksLocked(p.kind)
+	works := ep.outstandingLocked(p.kind)
 	for i := range p.count {
 		if w, ok := works[first+uint64(i)]; ok && w.bind != nil {
 			ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
@@ -241,7 +241,7 @@ func (m *Manager) handToEngine(ep *endpoint, p posting, first uint64, act func(r
 		delete(works, first+uint64(i))
 	}
 	ep.mu.Unlock()
-	m.endOwedConnection(ep)
+	m.disconnectIfOwed(ep)
 	return asError(err)
 }
 

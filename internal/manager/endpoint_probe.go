@@ -10,18 +10,18 @@ import (
 )
 
 // rearm starts, changes or ends the liveness probe of an endpoint.
-func (m *Manager) rearm(ep *endpoint) {
+func (m *Manager) scheduleProbe(ep *endpoint) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
-	m.rearmLocked(ep)
+	m.scheduleProbeLocked(ep)
 }
 
 // rearmLocked schedules the next look at a connected endpoint's peer: after the
 // interval, or earlier when the last probe that may fail ends before.
-func (m *Manager) rearmLocked(ep *endpoint) {
-	if ep.probes != nil {
-		ep.probes.Stop()
-		ep.probes = nil
+func (m *Manager) scheduleProbeLocked(ep *endpoint) {
+	if ep.probeTimer != nil {
+		ep.probeTimer.Stop()
+		ep.probeTimer = nil
 	}
 	p := ep.live.Probe
 	if p == nil || ep.hasEnded() || ep.live.State != dat.EPConnected {
@@ -32,7 +32,7 @@ func (m *Manager) rearmLocked(ep *endpoint) {
 		next = max(left, 0)
 	}
 	attempt := ep.attempt
-	ep.probes = time.AfterFunc(next, func() { m.probeDue(ep, attempt) })
+	ep.probeTimer = time.AfterFunc(next, func() { m.probeDue(ep, attempt) })
 }
 
 // silenceLeftLocked is how long the peer may still be silent.
@@ -57,12 +57,12 @@ func (m *Manager) probeDue(ep *endpoint, attempt uint64) {
 			reason: "PROBE_TIMEOUT", detail: fmt.Sprintf("no proof of life from the peer for %d probes, %d seconds", p.FailAfter, p.FailAfter*p.IntervalS), derived: true,
 		})
 		ep.mu.Unlock()
-		m.endOwedConnection(ep)
+		m.disconnectIfOwed(ep)
 		return
 	}
 	send := !ep.probing
 	ep.probing = true
-	m.rearmLocked(ep)
+	m.scheduleProbeLocked(ep)
 	ep.mu.Unlock()
 	if send {
 		m.sendProbe(ep)
@@ -85,7 +85,7 @@ func (m *Manager) sendProbe(ep *endpoint) {
 }
 
 // probed takes the outcome of a probe: proof of life, or the end of the connection.
-func (m *Manager) probed(ep *endpoint, r rdma.Report) {
+func (m *Manager) handleProbe(ep *endpoint, r rdma.Report) {
 	ep.mu.Lock()
 	if ep.unreportedResets == 0 && !ep.hasEnded() {
 		ep.probing = false
@@ -101,5 +101,5 @@ func (m *Manager) probed(ep *endpoint, r rdma.Report) {
 		}
 	}
 	ep.mu.Unlock()
-	m.endOwedConnection(ep)
+	m.disconnectIfOwed(ep)
 }

@@ -12,7 +12,7 @@ type eventDetails struct {
 	// data goes into the DAT event.
 	data dat.EventData
 	// more changes the image together with the state; it may be nil.
-	more func(*dat.Endpoint)
+	change func(*dat.Endpoint)
 	// derived tells that this service concluded the event (timer, DTO error, drain):
 	// where it means nothing it did not happen. What the engine reports is recorded
 	// even then (T50).
@@ -84,47 +84,47 @@ func ptr[T comparable](v T) *T {
 
 // happened moves an endpoint by an event of the engine: at once in the live
 // image, later in the record. It tells what the table said of it.
-func (m *Manager) handleEvent(ep *endpoint, in dat.Input, h eventDetails) dat.Verdict {
+func (m *Manager) handleEvent(ep *endpoint, in dat.Input, details eventDetails) dat.Verdict {
 	ep.mu.Lock()
-	v := m.handleEventLocked(ep, in, h)
+	v := m.handleEventLocked(ep, in, details)
 	ep.mu.Unlock()
-	m.endOwedConnection(ep)
+	m.disconnectIfOwed(ep)
 	return v
 }
 
 // reported is happened for what the engine reports of a connection: before the
 // report of a reset it speaks of one that is over.
-func (m *Manager) handleReportedEvent(ep *endpoint, in dat.Input, h eventDetails) {
+func (m *Manager) handleReportedEvent(ep *endpoint, in dat.Input, details eventDetails) {
 	ep.mu.Lock()
 	if ep.unreportedResets == 0 {
-		m.handleEventLocked(ep, in, h)
+		m.handleEventLocked(ep, in, details)
 	}
 	ep.mu.Unlock()
-	m.endOwedConnection(ep)
+	m.disconnectIfOwed(ep)
 }
 
 // act does what a move to DISCONNECTED asks of the provider: tear the connection
 // down, flush what is outstanding. Whoever moved an endpoint calls it with no
 // lock of state held. The flag is taken under the lock of the calls, so that no
 // later call of the provider overtakes it.
-func (m *Manager) endOwedConnection(ep *endpoint) {
+func (m *Manager) disconnectIfOwed(ep *endpoint) {
 	ep.mu.Lock()
 	ending, loose := ep.disconnectOwed, ep.orphanedBinds
 	ep.orphanedBinds = nil
 	ep.mu.Unlock()
 	for _, b := range loose {
-		m.bindCompleted(b, rdma.Report{Status: dat.DTOErrFlushed})
+		m.completeBind(b, rdma.Report{Status: dat.DTOErrFlushed})
 	}
 	if !ending {
 		return
 	}
 	ep.calls.Lock()
-	m.endOwedConnectionCalling(ep)
+	m.disconnectIfOwedUnderCalls(ep)
 	ep.calls.Unlock()
 }
 
 // actCalling is act under the lock of the calls.
-func (m *Manager) endOwedConnectionCalling(ep *endpoint) {
+func (m *Manager) disconnectIfOwedUnderCalls(ep *endpoint) {
 	ep.mu.Lock()
 	ending := ep.disconnectOwed
 	ep.disconnectOwed = false
@@ -142,13 +142,13 @@ func (m *Manager) endOwedConnectionCalling(ep *endpoint) {
 }
 
 // happenedLocked is happened under the state lock, without act: its caller owes it.
-func (m *Manager) handleEventLocked(ep *endpoint, in dat.Input, h eventDetails) dat.Verdict {
+func (m *Manager) handleEventLocked(ep *endpoint, in dat.Input, details eventDetails) dat.Verdict {
 	if ep.hasEnded() {
 		return dat.Verdict{}
 	}
 	from := ep.live.State
 	v := dat.Judge(from, in)
-	if h.derived && v.Kind != dat.Move {
+	if details.derived && v.Kind != dat.Move {
 		return v
 	}
 	at := now()
@@ -156,16 +156,16 @@ func (m *Manager) handleEventLocked(ep *endpoint, in dat.Input, h eventDetails) 
 	if v.Kind == dat.Ignore {
 		change = func(*dat.Endpoint) {}
 	} else {
-		last := &dat.LastEvent{Event: v.Event, Reason: ptr(h.reason), At: at, Detail: ptr(h.detail)}
-		change = moveTo(v, last, h.more)
+		last := &dat.LastEvent{Event: v.Event, Reason: ptr(details.reason), At: at, Detail: ptr(details.detail)}
+		change = moveTo(v, last, details.change)
 	}
-	m.changeLocked(ep, causeOf(in, v), reasonOf(from, v, h), change)
+	m.changeLocked(ep, causeOf(in, v), reasonOf(from, v, details), change)
 	if v.Kind == dat.Move {
 		ep.disconnectOwed = ep.disconnectOwed || v.Next == dat.EPDisconnected
-		ep.enteredLocked(v.Next)
-		m.announceLocked(ep, v.Event, h, at)
+		ep.enterStateLocked(v.Next)
+		m.postEventLocked(ep, v.Event, details, at)
 		if v.Next == dat.EPConnected {
-			m.connectedLocked(ep)
+			m.startConnectionLocked(ep)
 		}
 	}
 	return v
@@ -184,49 +184,49 @@ func causeOf(in dat.Input, v dat.Verdict) string {
 }
 
 // reasonOf is the sentence that goes into the change.
-func reasonOf(from dat.EPState, v dat.Verdict, h eventDetails) string {
+func reasonOf(from dat.EPState, v dat.Verdict, details eventDetails) string {
 	if v.Kind == dat.Ignore {
 		return "means nothing in " + from.String() + ": the endpoint stays as it is"
 	}
-	if h.detail != "" {
-		return h.detail
+	if details.detail != "" {
+		return details.detail
 	}
-	return h.reason
+	return details.reason
 }
 
 // changeLocked makes a change of the engine live and notes it.
 func (m *Manager) changeLocked(ep *endpoint, cause, reason string, change func(*dat.Endpoint)) {
 	e := ep.live.Copy()
 	change(e)
-	ep.setLocked(e)
-	entry := m.entry(Call{Actor: dat.ActorEngine, Reason: reason}, &ep.object, cause)
-	entry.Apply = changed(change)
+	ep.setLiveLocked(e)
+	entry := m.newEntry(Call{Actor: dat.ActorEngine, Reason: reason}, &ep.object, cause)
+	entry.Apply = applyChange(change)
 	m.note(&ep.object, entry)
 }
 
 // enteredLocked does what belongs to a new state: timers of the old one end.
-func (ep *endpoint) enteredLocked(s dat.EPState) {
+func (ep *endpoint) enterStateLocked(s dat.EPState) {
 	if s == dat.EPActiveConnectionPending {
 		return
 	}
-	if ep.timer != nil {
-		ep.timer.Stop()
-		ep.timer = nil
+	if ep.connectTimer != nil {
+		ep.connectTimer.Stop()
+		ep.connectTimer = nil
 	}
-	if s != dat.EPConnected && ep.probes != nil {
-		ep.probes.Stop()
-		ep.probes, ep.probing = nil, false
+	if s != dat.EPConnected && ep.probeTimer != nil {
+		ep.probeTimer.Stop()
+		ep.probeTimer, ep.probing = nil, false
 	}
 }
 
 // announceLocked tells the consumer: connection events go to connect_evd, those
 // of the adapter to its async EVD.
-func (m *Manager) announceLocked(ep *endpoint, event dat.EventNumber, h eventDetails, at dat.Time) {
+func (m *Manager) postEventLocked(ep *endpoint, event dat.EventNumber, details eventDetails, at dat.Time) {
 	if event == dat.EventNone || event == dat.EventConnectionRequest {
 		return
 	}
 	ref := ep.ref()
-	ev := dat.Event{Event: event, Endpoint: ep.id, Object: &ref, Reason: ptr(h.reason), At: at, Data: h.data}
+	ev := dat.Event{Event: event, Endpoint: ep.id, Object: &ref, Reason: ptr(details.reason), At: at, Data: details.data}
 	if event == dat.EventAsyncErrorEPBroken {
 		reason := "DAT_EP_TRANSFER_TO_ERROR"
 		ev.Reason = &reason
@@ -234,15 +234,15 @@ func (m *Manager) announceLocked(ep *endpoint, event dat.EventNumber, h eventDet
 		return
 	}
 	ev.Stream = dat.StreamConnection
-	m.emit(ep.live.ConnectEVD, queued{ev: ev, wakes: true})
+	m.emit(ep.live.ConnectEVD, queued{ev: ev, notification: true})
 }
 
 // connectedLocked is what begins with a connection: proof of life, the probe, and
 // the watermarks (W16: ESTABLISHED first, then BROKEN).
-func (m *Manager) connectedLocked(ep *endpoint) {
+func (m *Manager) startConnectionLocked(ep *endpoint) {
 	at := now()
 	ep.lastProofOfLife = &at
 	ep.attempt++
-	m.rearmLocked(ep)
-	m.watermarksLocked(ep, len(ep.recvs))
+	m.scheduleProbeLocked(ep)
+	m.judgeWatermarksLocked(ep, len(ep.recvs))
 }

@@ -19,7 +19,7 @@ func (m *Manager) SetWatermark(ctx context.Context, c Call, id dat.Handle, soft,
 }
 
 func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, *dat.Endpoint, error) {
-	ep, before, err := altering[*endpoint, *dat.Endpoint](u, c, dat.TypeEndpoint, id)
+	ep, before, err := targetImage[*endpoint, *dat.Endpoint](u, c, dat.TypeEndpoint, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,13 +40,13 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 	if c.DryRun {
 		return &ep.object, after, nil
 	}
-	u.add(c, &ep.object, "dat_ep_set_watermark", changed(set), func() { ep.apply(set) })
+	u.add(c, &ep.object, "dat_ep_set_watermark", applyChange(set), func() { ep.applyLive(set) })
 	if fire.Soft {
-		u.addSoft(ep)
+		u.addSoftEvent(ep)
 	}
 	u.after = append(u.after, func() { u.m.judgeWatermarks(ep) })
 	if fire.Hard {
-		u.addHard(ep, state)
+		u.addHardBreak(ep, state)
 	}
 	return &ep.object, after, nil
 }
@@ -54,26 +54,26 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 // rewatch judges what was taken from an SRQ while the marks were being recorded.
 func (m *Manager) judgeWatermarks(ep *endpoint) {
 	ep.mu.Lock()
-	m.watermarksLocked(ep, len(ep.recvs))
+	m.judgeWatermarksLocked(ep, len(ep.recvs))
 	ep.mu.Unlock()
-	m.endOwedConnection(ep)
+	m.disconnectIfOwed(ep)
 }
 
-func disarm(e *dat.Endpoint) { e.Watermarks.SoftArmed = false }
+func disarmSoft(e *dat.Endpoint) { e.Watermarks.SoftArmed = false }
 
 // engineCall is the frame of what no caller asked for.
 func engineCall(reason string) Call { return Call{Actor: dat.ActorEngine, Reason: reason} }
 
 // addSoft enters the soft event that fires during the call (W10).
-func (u *unit) addSoft(ep *endpoint) {
-	u.add(engineCall("more receives than the soft high watermark"), &ep.object, softReason, changed(disarm), func() {
-		ep.apply(disarm)
-		ep.softEvent()
+func (u *unit) addSoftEvent(ep *endpoint) {
+	u.add(engineCall("more receives than the soft high watermark"), &ep.object, softReason, applyChange(disarmSoft), func() {
+		ep.applyLive(disarmSoft)
+		ep.postSoftEvent()
 	})
 }
 
 // addHard enters the break that the hard mark causes during the call (W10).
-func (u *unit) addHard(ep *endpoint, from dat.EPState) {
+func (u *unit) addHardBreak(ep *endpoint, from dat.EPState) {
 	v := dat.Judge(from, dat.EvHardWatermark)
 	if v.Kind != dat.Move {
 		return
@@ -84,23 +84,23 @@ func (u *unit) addHard(ep *endpoint, from dat.EPState) {
 const hardDetail = "more receives than the hard high watermark"
 
 // softEvent tells the adapter's async EVD that the soft mark was exceeded (W5).
-func (ep *endpoint) softEvent() {
+func (ep *endpoint) postSoftEvent() {
 	reason, ref := softReason, ep.ref()
 	ep.ia.asyncEvent(dat.Event{Endpoint: ep.id, Object: &ref, Reason: &reason})
 }
 
 // watermarksLocked judges b receives at the endpoint; the state lock is held and
 // the caller owes act (W9, W13, W16).
-func (m *Manager) watermarksLocked(ep *endpoint, b int) {
+func (m *Manager) judgeWatermarksLocked(ep *endpoint, b int) {
 	_, fire := ep.live.Watermarks.Taken(b, ep.live.State.HasConnection())
 	if fire.Soft {
 		mark := ep.live.Watermarks.SoftHigh
 		m.changeLocked(ep, softReason, "more receives than the soft high watermark", func(e *dat.Endpoint) {
 			if e.Watermarks.SoftHigh == mark {
-				disarm(e)
+				disarmSoft(e)
 			}
 		})
-		ep.softEvent()
+		ep.postSoftEvent()
 	}
 	if fire.Hard {
 		m.handleEventLocked(ep, dat.EvHardWatermark, eventDetails{reason: "HARD_HIGH_WATERMARK", detail: hardDetail, derived: true})

@@ -29,7 +29,7 @@ func errExhausted(ia *adapter, t dat.ObjectType, sub dat.Subtype, limit string, 
 
 // errAbsent is what a call meets that needs a device that is not there (T48), or
 // not there with all its objects yet (T49).
-func errAbsent(ia *adapter) *dat.Error {
+func errDeviceGone(ia *adapter) *dat.Error {
 	detail := "The device of %s is gone, so only queries, changes of records and frees are possible; try again when it is back."
 	if ia.device.phase() == deviceReturning {
 		detail = "The device of %s is back and its objects are being made again; try again in a moment."
@@ -39,16 +39,16 @@ func errAbsent(ia *adapter) *dat.Error {
 
 // errMissing is the refusal where the provider has nothing for an object: its
 // device is gone or returning, or it could not be made again.
-func errMissing(o *object, why string) *dat.Error {
+func errNoPart(o *object, why string) *dat.Error {
 	if o.ia.device.phase() != devicePresent {
-		return errAbsent(o.ia)
+		return errDeviceGone(o.ia)
 	}
-	return errUnmade(o, why)
+	return errNotRemade(o, why)
 }
 
 // errUnmade is what a call meets that needs an object that the engine refused to
 // make again.
-func errUnmade(o *object, why string) *dat.Error {
+func errNotRemade(o *object, why string) *dat.Error {
 	return &dat.Error{
 		Return: dat.RetInvalidState,
 		Detail: fmt.Sprintf("The engine could not make this %s again (%s); free it and create another one.", o.typ, why),

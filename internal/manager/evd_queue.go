@@ -12,7 +12,7 @@ type queued struct {
 	ev dat.Event
 	// wakes tells that the event is a notification: it may wake a waiter of an EVD
 	// in NOTIFY or SOLICITED mode. In THRESHOLD mode every event counts.
-	wakes bool
+	notification bool
 	// reaped, where set, runs when the consumer has taken the event.
 	reaped func()
 }
@@ -22,7 +22,7 @@ type queue struct {
 	mu      leafMutex
 	events  []queued
 	max     int
-	waking  int
+	notifications  int
 	dropped int64
 	// full tells that the last event was dropped: an overflow is reported once
 	// until there is room again.
@@ -53,7 +53,7 @@ func (q *queue) post(e queued) (taken, overflow bool) {
 
 // offer is post for an event that its poster can keep: a full queue refuses it
 // and nothing is lost.
-func (q *queue) offer(e queued) bool {
+func (q *queue) postIfRoom(e queued) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.events) >= q.max {
@@ -75,8 +75,8 @@ func (q *queue) postLocked(e queued) (taken, overflow bool) {
 	}
 	q.full = false
 	q.events = append(q.events, e)
-	if e.wakes {
-		q.waking++
+	if e.notification {
+		q.notifications++
 	}
 	if q.waiter != nil && q.readyLocked(q.waiter) {
 		q.wakeLocked()
@@ -91,7 +91,7 @@ func (q *queue) readyLocked(w *waiter) bool {
 		return false
 	}
 	if w.mode == dat.ModeNotify || w.mode == dat.ModeSolicited {
-		return q.waking > 0
+		return q.notifications > 0
 	}
 	return true
 }
@@ -127,8 +127,8 @@ func (q *queue) takeLocked(max int) []queued {
 	clear(q.events[:n])
 	q.events = q.events[n:]
 	for _, e := range taken {
-		if e.wakes {
-			q.waking--
+		if e.notification {
+			q.notifications--
 		}
 	}
 	if n > 0 {
@@ -154,7 +154,7 @@ func reap(taken []queued) []dat.Event {
 // DAT_INVALID_STATE_EVD_UNWAITABLE or _EVD_WAITER, DAT_ABORT when the EVD ends.
 func (q *queue) wait(ctx context.Context, max, threshold int, mode dat.EVDMode, o *object) ([]dat.Event, error) {
 	q.mu.Lock()
-	if err := q.mayWaitLocked(o); err != nil {
+	if err := q.checkWaitLocked(o); err != nil {
 		q.mu.Unlock()
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (q *queue) wait(ctx context.Context, max, threshold int, mode dat.EVDMode, 
 		case <-ctx.Done():
 		}
 		q.mu.Lock()
-		if err := q.wokenLocked(ctx, w, o); err != nil {
+		if err := q.wakeReasonLocked(ctx, w, o); err != nil {
 			q.mu.Unlock()
 			return nil, err
 		}
@@ -179,7 +179,7 @@ func (q *queue) wait(ctx context.Context, max, threshold int, mode dat.EVDMode, 
 
 // wokenLocked tells why a wait ended: nil where events are to be taken. Who has
 // gone away takes none.
-func (q *queue) wokenLocked(ctx context.Context, w *waiter, o *object) error {
+func (q *queue) wakeReasonLocked(ctx context.Context, w *waiter, o *object) error {
 	if q.waiter == w {
 		q.waiter = nil
 	}
@@ -195,7 +195,7 @@ func (q *queue) wokenLocked(ctx context.Context, w *waiter, o *object) error {
 }
 
 // mayWaitLocked judges a wait.
-func (q *queue) mayWaitLocked(o *object) error {
+func (q *queue) checkWaitLocked(o *object) error {
 	switch {
 	case q.closed:
 		return errAborted(o)
@@ -208,7 +208,7 @@ func (q *queue) mayWaitLocked(o *object) error {
 }
 
 // look is the head of the queue without taking it.
-func (q *queue) look(limit int) []dat.Event {
+func (q *queue) peek(limit int) []dat.Event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := min(limit, len(q.events))

@@ -3,20 +3,20 @@ package manager
 import "sync/atomic"
 
 // phase is where an object stands in its life.
-type phase uint32
+type lifePhase uint32
 
 const (
 	// unborn: the object is not in the registry yet.
-	unborn phase = iota
+	phaseNew lifePhase = iota
 	// beingMade: a unit of writes makes it. Only that unit may use it.
-	beingMade
+	phaseCreating
 	// living: everybody may use it.
-	living
+	phaseLiving
 	// ending: a unit of writes, or the engine, ends it. Nothing may refer to it any more.
-	ending
+	phaseEnding
 	// ended: it left the registry. There is no way back.
-	ended
-	phases
+	phaseEnded
+	phaseCount
 )
 
 // lifeStep is what moves an object from one phase to the next.
@@ -24,71 +24,71 @@ type lifeStep uint8
 
 const (
 	// enter: a unit of writes enters the object into the registry.
-	enter lifeStep = iota
+	stepCreate lifeStep = iota
 	// appear: the engine, or a restart, brings an object that nobody has to make.
-	appear
+	stepAppear
 	// complete: the unit that made it is recorded.
-	complete
+	stepCreated
 	// finish: a unit of writes, or the engine, begins to end it.
-	finish
+	stepEnd
 	// spare: the unit that was ending it failed.
-	spare
+	stepCancelEnd
 	// leave: it leaves the registry, because its end is recorded, the unit that made
 	// it failed, or the engine ended it.
-	leave
-	lifeSteps
+	stepRemove
+	stepCount
 )
 
 // life is the one table of the phases. A step that is not in it is not taken.
-var life = [phases][lifeSteps]phase{
-	unborn:    {enter: beingMade, appear: living},
-	beingMade: {complete: living, finish: ending, leave: ended},
-	living:    {finish: ending, leave: ended},
-	ending:    {finish: ending, spare: living, leave: ended},
+var lifeTable = [phaseCount][stepCount]lifePhase{
+	phaseNew:    {stepCreate: phaseCreating, stepAppear: phaseLiving},
+	phaseCreating: {stepCreated: phaseLiving, stepEnd: phaseEnding, stepRemove: phaseEnded},
+	phaseLiving:    {stepEnd: phaseEnding, stepRemove: phaseEnded},
+	phaseEnding:    {stepEnd: phaseEnding, stepCancelEnd: phaseLiving, stepRemove: phaseEnded},
 }
 
 // lifetime is the phase of one object. It is changed under the lock of the
 // registry (adapter.mu) and read anywhere.
 type lifetime struct {
-	now atomic.Uint32
+	current atomic.Uint32
 	// by is the unit that makes or ends the object, nil where the engine does; it
 	// belongs to the registry's lock.
-	by *unit
+	owner *unit
 }
 
-func (l *lifetime) phase() phase { return phase(l.now.Load()) }
+func (l *lifetime) phase() lifePhase { return lifePhase(l.current.Load()) }
 
 // moveLocked takes one step and reports whether the table has it; by is the unit
 // that takes it, or nil. Who spares an object must be who was ending it: what the
 // engine ends stays ended. The registry's lock is held.
-func (l *lifetime) moveLocked(s lifeStep, by *unit) bool {
-	next := life[l.phase()][s]
-	if next == unborn || s == spare && l.by != by {
+func (l *lifetime) advanceLocked(s lifeStep, by *unit) bool {
+	next := lifeTable[l.phase()][s]
+	if next == phaseNew || s == stepCancelEnd && l.owner != by {
 		return false
 	}
-	l.by = nil
-	if next == beingMade || next == ending {
-		l.by = by
+	l.owner = nil
+	if next == phaseCreating || next == phaseEnding {
+		l.owner = by
 	}
-	l.now.Store(uint32(next))
+	l.current.Store(uint32(next))
 	return true
 }
 
 // move is moveLocked for who does not hold the registry's lock.
-func (o *object) move(s lifeStep, by *unit) bool {
+func (o *object) advance(s lifeStep, by *unit) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
-	return o.life.moveLocked(s, by)
+	return o.life.advanceLocked(s, by)
 }
 
 // usableLocked reports whether u may refer to the object: it lives, or u itself
 // makes it. The registry's lock is held.
 func (o *object) usableLocked(u *unit) bool {
 	switch o.life.phase() {
-	case living:
+	case phaseLiving:
 		return true
-	case beingMade:
-		return o.life.by == u
+	case phaseCreating:
+		return o.life.owner == u
 	}
 	return false
 }
@@ -100,12 +100,12 @@ func (o *object) reachable(u *unit) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
 	switch o.life.phase() {
-	case beingMade:
-		return o.life.by == u
-	case ending:
-		return u == nil || o.life.by != u
+	case phaseCreating:
+		return o.life.owner == u
+	case phaseEnding:
+		return u == nil || o.life.owner != u
 	}
-	return o.life.phase() == living
+	return o.life.phase() == phaseLiving
 }
 
 // usable is usableLocked for who does not hold the registry's lock.
@@ -116,15 +116,15 @@ func (o *object) usable(u *unit) bool {
 }
 
 // ends reports whether u is ending the object.
-func (u *unit) ends(o *object) bool {
+func (u *unit) isEnding(o *object) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
-	return o.life.by == u && o.life.phase() == ending
+	return o.life.owner == u && o.life.phase() == phaseEnding
 }
 
 // makes reports whether u is making the object.
-func (u *unit) makes(o *object) bool {
+func (u *unit) isCreating(o *object) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
-	return o.life.by == u && o.life.phase() == beingMade
+	return o.life.owner == u && o.life.phase() == phaseCreating
 }

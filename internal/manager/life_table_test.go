@@ -3,19 +3,19 @@ package manager
 import "testing"
 
 func TestTheTableOfLivesIsTotal(t *testing.T) {
-	ways := map[phase]map[lifeStep]phase{
-		unborn:    {enter: beingMade, appear: living},
-		beingMade: {complete: living, finish: ending, leave: ended},
-		living:    {finish: ending, leave: ended},
-		ending:    {finish: ending, spare: living, leave: ended},
-		ended:     {},
+	ways := map[lifePhase]map[lifeStep]lifePhase{
+		phaseNew:    {stepCreate: phaseCreating, stepAppear: phaseLiving},
+		phaseCreating: {stepCreated: phaseLiving, stepEnd: phaseEnding, stepRemove: phaseEnded},
+		phaseLiving:    {stepEnd: phaseEnding, stepRemove: phaseEnded},
+		phaseEnding:    {stepEnd: phaseEnding, stepCancelEnd: phaseLiving, stepRemove: phaseEnded},
+		phaseEnded:     {},
 	}
-	for p := range phases {
-		for s := range lifeSteps {
+	for p := range phaseCount {
+		for s := range stepCount {
 			want, taken := ways[p][s]
 			o := object{ia: &adapter{}}
-			o.life.now.Store(uint32(p))
-			if moved := o.move(s, nil); moved != taken {
+			o.life.current.Store(uint32(p))
+			if moved := o.advance(s, nil); moved != taken {
 				t.Errorf("phase %d, step %d: taken %v, want %v", p, s, moved, taken)
 			}
 			if !taken {
@@ -31,10 +31,10 @@ func TestTheTableOfLivesIsTotal(t *testing.T) {
 func TestWhatTheEngineEndsIsNotSparedByAUnit(t *testing.T) {
 	ia, u := &adapter{}, &unit{}
 	o := object{ia: ia}
-	o.move(appear, nil)
-	o.move(finish, u)
-	o.move(finish, nil)
-	if o.move(spare, u) {
+	o.advance(stepAppear, nil)
+	o.advance(stepEnd, u)
+	o.advance(stepEnd, nil)
+	if o.advance(stepCancelEnd, u) {
 		t.Error("a unit brought back what the engine ended")
 	}
 	if o.usable(u) || o.usable(nil) {

@@ -14,7 +14,7 @@ import (
 // lmr is registered memory of the service's own.
 type lmr struct {
 	object
-	hw part[rdma.LMR]
+	hw providerPart[rdma.LMR]
 }
 
 // CreateLMR is dat_lmr_create. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
@@ -27,7 +27,7 @@ func (m *Manager) CreateLMR(ctx context.Context, c Call, in LMRCreate) (*dat.LMR
 }
 
 func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
-	ia, hw, err := u.creating(in.IA)
+	ia, hw, err := u.beginCreation(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,12 +39,12 @@ func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 		Meta: l.meta(in.Name, in.Labels), PZ: in.PZ, MemType: in.MemType, LMR: in.LMR, Offset: in.Offset,
 		SharedID: in.SharedID, Length: in.Length, Privileges: privileges,
 	}
-	if _, err := u.admit(ia, l, func(see resolver) (dat.Object, *dat.Error) {
+	if _, err := u.admit(ia, l, func(handles resolver) (dat.Object, *dat.Error) {
 		q := dat.LMRRequest{
 			PZ: in.PZ, MemType: in.MemType, Length: in.Length, Privileges: in.Privileges,
-			LMR: in.LMR, Offset: in.Offset, SharedID: in.SharedID, Of: see.lmr(in.LMR),
+			LMR: in.LMR, Offset: in.Offset, SharedID: in.SharedID, Of: handles.lmr(in.LMR),
 		}
-		if err := dat.CheckLMRCreate(&ia.facts, q, see); err != nil {
+		if err := dat.CheckLMRCreate(&ia.facts, q, handles); err != nil {
 			return nil, err
 		}
 		return img, nil
@@ -54,14 +54,14 @@ func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 	if err := u.m.claimMemory(img); err != nil {
 		return nil, nil, err
 	}
-	u.undo = append(u.undo, func() { u.m.returnMemory(img) })
-	return created(u, c, "dat_lmr_create", l, img, func() error { return l.create(hw, img) })
+	u.undo = append(u.undo, func() { u.m.releaseMemory(img) })
+	return finishCreation(u, c, "dat_lmr_create", l, img, func() error { return l.create(hw, img) })
 }
 
 // lmr is the image of a region as this unit of writes sees it, or nil.
-func (s resolver) lmr(h dat.Handle) *dat.LMR {
-	if l, ok := s.find(h).(*lmr); ok {
-		img, _ := s.u.now(&l.object).(*dat.LMR)
+func (handles resolver) lmr(h dat.Handle) *dat.LMR {
+	if l, ok := handles.find(h).(*lmr); ok {
+		img, _ := handles.u.image(&l.object).(*dat.LMR)
 		return img
 	}
 	return nil
@@ -82,7 +82,7 @@ func (m *Manager) claimMemory(img *dat.LMR) *dat.Error {
 	return nil
 }
 
-func (m *Manager) returnMemory(img *dat.LMR) { m.memory.Add(-memorySize(img)) }
+func (m *Manager) releaseMemory(img *dat.LMR) { m.memory.Add(-memorySize(img)) }
 
 // make registers the memory and writes what a peer needs into the image.
 func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
@@ -121,7 +121,7 @@ func (m *Manager) memoryOf(h dat.Handle) (rdma.LMR, error) {
 	}
 	hw, ok := l.hw.get()
 	if !ok || l.ia.device.gone() {
-		return nil, errMissing(&l.object, l.hw.reason())
+		return nil, errNoPart(&l.object, l.hw.reason())
 	}
 	return hw, nil
 }
@@ -137,13 +137,13 @@ func (u *unit) freeLMR(c Call, id dat.Handle) error {
 	if err != nil {
 		return err
 	}
-	img, _ := u.now(&l.object).(*dat.LMR)
+	img, _ := u.image(&l.object).(*dat.LMR)
 	return u.freeUnused(c, l, "dat_lmr_free", func(n int) *dat.Error {
 		return errInUse(&l.object, dat.SubInvalidStateLMRInUse, n, "windows or memory regions")
 	}, func() {
 		l.destroy()
 		if img != nil {
-			u.m.returnMemory(img)
+			u.m.releaseMemory(img)
 		}
 	})
 }
@@ -164,11 +164,11 @@ func (m *Manager) ReadLMR(ctx context.Context, id dat.Handle, offset, length int
 
 // WriteLMR writes data at offset; it is no change and is not recorded. Errors: as ReadLMR.
 func (m *Manager) WriteLMR(ctx context.Context, c Call, id dat.Handle, offset int64, data []byte) error {
-	if err := m.open(); err != nil {
+	if err := m.checkOpen(); err != nil {
 		return err
 	}
 	if o := m.objectOf(id); o != nil && o.typ == dat.TypeLMR {
-		if err := matches(c, o.recorded()); err != nil {
+		if err := matchVersion(c, o.recorded()); err != nil {
 			return err
 		}
 	}

@@ -108,16 +108,16 @@ func (m *Manager) AddProvider(ctx context.Context, p rdma.Provider) error {
 	if err != nil {
 		return err
 	}
-	if !m.takeProvider(p) {
+	if !m.registerProvider(p) {
 		return errors.Join(errClosed(), p.Close())
 	}
 	ops := make([]openedIA, len(ias))
 	for i, hw := range ias {
 		ops[i] = openedIA{provider: p.Name(), hw: hw}
 	}
-	if !m.awaitsRestore(ops...) {
+	if !m.deferToRestore(ops...) {
 		for _, op := range ops {
-			if err := m.arrive(ctx, op); err != nil {
+			if err := m.addAdapter(ctx, op); err != nil {
 				return err
 			}
 		}
@@ -127,7 +127,7 @@ func (m *Manager) AddProvider(ctx context.Context, p rdma.Provider) error {
 }
 
 // takeProvider keeps a provider for Close, unless that has begun.
-func (m *Manager) takeProvider(p rdma.Provider) bool {
+func (m *Manager) registerProvider(p rdma.Provider) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.closed {
@@ -140,10 +140,10 @@ func (m *Manager) takeProvider(p rdma.Provider) bool {
 func (m *Manager) acceptArrivals(p rdma.Provider) {
 	for hw := range p.Arrivals() {
 		op := openedIA{provider: p.Name(), hw: hw}
-		if m.stopping() || m.awaitsRestore(op) {
+		if m.stopping() || m.deferToRestore(op) {
 			continue
 		}
-		for err := m.arrive(m.ctx, op); err != nil && m.pause(arrivalRetry); err = m.arrive(m.ctx, op) {
+		for err := m.addAdapter(m.ctx, op); err != nil && m.sleep(arrivalRetry); err = m.addAdapter(m.ctx, op) {
 			m.log.Error("an adapter that appeared cannot be used yet", "ia", hw.Name(), "error", err)
 		}
 	}
@@ -153,7 +153,7 @@ func (m *Manager) acceptArrivals(p rdma.Provider) {
 const arrivalRetry = time.Second
 
 // pause waits, and reports false where Close begins before the time is over.
-func (m *Manager) pause(d time.Duration) bool {
+func (m *Manager) sleep(d time.Duration) bool {
 	select {
 	case <-time.After(d):
 		return true
@@ -164,7 +164,7 @@ func (m *Manager) pause(d time.Duration) bool {
 
 // awaitsRestore keeps adapters that came before Restore for it, and tells whether
 // it did.
-func (m *Manager) awaitsRestore(ops ...openedIA) bool {
+func (m *Manager) deferToRestore(ops ...openedIA) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.restored {
@@ -184,7 +184,7 @@ func (m *Manager) spawn(f func()) {
 }
 
 // open is nil while writes are taken.
-func (m *Manager) open() error {
+func (m *Manager) checkOpen() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -224,7 +224,7 @@ func (m *Manager) Close(ctx context.Context) (connected int, err error) {
 				connected++
 			}
 		case *evd:
-			e.q.close()
+			e.queue.close()
 		}
 		return true
 	})
@@ -275,7 +275,7 @@ func target[T entity](u *unit, typ dat.ObjectType, id dat.Handle) (T, error) {
 
 // altering is target for a call that changes the object: it tests the call's
 // condition and gives the image to change.
-func altering[T entity, I dat.Object](u *unit, c Call, typ dat.ObjectType, id dat.Handle) (T, I, error) {
+func targetImage[T entity, I dat.Object](u *unit, c Call, typ dat.ObjectType, id dat.Handle) (T, I, error) {
 	var none I
 	e, err := target[T](u, typ, id)
 	if err != nil {
@@ -284,7 +284,7 @@ func altering[T entity, I dat.Object](u *unit, c Call, typ dat.ObjectType, id da
 	if err := u.match(c, e.base()); err != nil {
 		return e, none, err
 	}
-	return e, u.now(e.base()).(I), nil
+	return e, u.image(e.base()).(I), nil
 }
 
 // adapterOf is the adapter of an id, or nil.

@@ -19,7 +19,7 @@ func nameKey(img dat.Object) (dat.ObjectRef, bool) {
 }
 
 // renamed takes an object's new image in the place of its old one; either may be nil.
-func (n *names) renamed(was, is dat.Object) {
+func (n *names) update(was, is dat.Object) {
 	old, had := nameKey(was)
 	key, has := nameKey(is)
 	if old == key {
@@ -34,7 +34,7 @@ func (n *names) renamed(was, is dat.Object) {
 }
 
 // renamed keeps the names that objects bear in this unit of writes.
-func (u *unit) renamed(o *object, before, after dat.Object) {
+func (u *unit) updateNames(o *object, before, after dat.Object) {
 	old, had := nameKey(before)
 	key, has := nameKey(after)
 	if had && old != key && u.names[old] == o {
@@ -47,24 +47,24 @@ func (u *unit) renamed(o *object, before, after dat.Object) {
 
 // nameFree refuses an image of o whose name another living object of the type
 // bears, on this node or in this unit of writes.
-func (u *unit) nameFree(o *object, img dat.Object) error {
+func (u *unit) checkNameFree(o *object, img dat.Object) error {
 	key, ok := nameKey(img)
 	if !ok {
 		return nil
 	}
 	if v, ok := u.m.names.m.Load(key); ok && v.(dat.Handle) != o.id {
-		if holder := u.m.objectOf(v.(dat.Handle)); holder != nil && u.bears(holder, key) {
+		if holder := u.m.objectOf(v.(dat.Handle)); holder != nil && u.keepsName(holder, key) {
 			return errNameTaken(holder)
 		}
 	}
-	if other := u.names[key]; other != nil && other != o && u.bears(other, key) {
+	if other := u.names[key]; other != nil && other != o && u.keepsName(other, key) {
 		return errNameTaken(other)
 	}
 	return nil
 }
 
 // bears reports whether this unit of writes leaves an object its name.
-func (u *unit) bears(o *object, key dat.ObjectRef) bool {
-	now, _ := nameKey(u.now(o))
-	return now == key && !u.ends(o)
+func (u *unit) keepsName(o *object, key dat.ObjectRef) bool {
+	now, _ := nameKey(u.image(o))
+	return now == key && !u.isEnding(o)
 }

@@ -104,14 +104,14 @@ func (o *object) publish(img dat.Object) {
 		if old != nil {
 			was = old.obj
 		}
-		o.ia.m.names.renamed(was, img)
+		o.ia.m.names.update(was, img)
 		return
 	}
 }
 
 // announce publishes the first image of what the engine made, ahead of its record:
 // who is told of a request can read it at once. Writes wait for the record.
-func (o *object) announce(img dat.Object) {
+func (o *object) publishEarly(img dat.Object) {
 	c := img.Clone()
 	h := c.Head()
 	h.Version, h.CreatedAt = 1, now()
@@ -181,7 +181,7 @@ func (p *unrecordedEvents) wait(ctx context.Context, rec Recorder) error {
 		case <-zero:
 			return nil
 		case <-ctx.Done():
-			return errorAway(ctx.Err())
+			return errStoreAway(ctx.Err())
 		case <-tick.C:
 		}
 	}
@@ -189,27 +189,27 @@ func (p *unrecordedEvents) wait(ctx context.Context, rec Recorder) error {
 
 // part is what a provider made for an object. It is replaced when a device
 // returns, and empty while the provider has nothing for it; why says the reason.
-type part[T rdma.Object] struct {
+type providerPart[T rdma.Object] struct {
 	mu  leafMutex
 	hw  T
 	ok  bool
 	why string
 }
 
-func (p *part[T]) get() (T, bool) {
+func (p *providerPart[T]) get() (T, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.hw, p.ok
 }
 
-func (p *part[T]) set(hw T) {
+func (p *providerPart[T]) set(hw T) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hw, p.ok, p.why = hw, true, ""
 }
 
 // take empties the part and gives what was in it.
-func (p *part[T]) take(why string) (T, bool) {
+func (p *providerPart[T]) take(why string) (T, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var none T
@@ -219,13 +219,13 @@ func (p *part[T]) take(why string) (T, bool) {
 }
 
 // free empties the part and frees what was in it.
-func (p *part[T]) free() {
+func (p *providerPart[T]) free() {
 	if hw, ok := p.take(""); ok {
 		hw.Free()
 	}
 }
 
-func (p *part[T]) reason() string {
+func (p *providerPart[T]) reason() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.why

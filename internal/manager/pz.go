@@ -11,7 +11,7 @@ import (
 // pz is a protection zone.
 type pz struct {
 	object
-	hw part[rdma.Object]
+	hw providerPart[rdma.Object]
 }
 
 // CreatePZ is dat_pz_create. Errors: DAT_INVALID_HANDLE (ia),
@@ -23,7 +23,7 @@ func (m *Manager) CreatePZ(ctx context.Context, c Call, in PZCreate) (*dat.PZ, e
 }
 
 func (u *unit) createPZ(c Call, in PZCreate) (*object, *dat.PZ, error) {
-	ia, hw, err := u.creating(in.IA)
+	ia, hw, err := u.beginCreation(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -32,7 +32,7 @@ func (u *unit) createPZ(c Call, in PZCreate) (*object, *dat.PZ, error) {
 	if _, err := u.admit(ia, z, func(resolver) (dat.Object, *dat.Error) { return img, nil }); err != nil {
 		return nil, nil, err
 	}
-	return created(u, c, "dat_pz_create", z, img, func() error { return z.create(hw) })
+	return finishCreation(u, c, "dat_pz_create", z, img, func() error { return z.create(hw) })
 }
 
 // FreePZ is dat_pz_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
@@ -70,7 +70,7 @@ func (m *Manager) zone(h dat.Handle) (rdma.Object, error) {
 	}
 	hw, ok := z.hw.get()
 	if !ok {
-		return nil, errMissing(&z.object, z.hw.reason())
+		return nil, errNoPart(&z.object, z.hw.reason())
 	}
 	return hw, nil
 }

@@ -18,7 +18,7 @@ func (m *Manager) IAs() []*dat.IA {
 	out := make([]*dat.IA, 0, len(adapters))
 	for _, a := range adapters {
 		if img := imageOf[*dat.IA](&a.object); img != nil {
-			out = append(out, fillOne(m, img))
+			out = append(out, filled(m, img))
 		}
 	}
 	slices.SortFunc(out, func(a, b *dat.IA) int { return strings.Compare(string(a.ID), string(b.ID)) })
@@ -53,7 +53,7 @@ func (m *Manager) Get(t dat.ObjectType, id dat.Handle) (dat.Object, bool) {
 	if img == nil {
 		return nil, false
 	}
-	return fillOne(m, img), true
+	return filled(m, img), true
 }
 
 // List are all living recorded objects of a type, in the order of their ids.
@@ -62,7 +62,7 @@ func (m *Manager) List(t dat.ObjectType) []dat.Object {
 	m.index.Range(func(_, v any) bool {
 		if o := v.(entity).base(); o.typ == t {
 			if img := o.recorded(); img != nil {
-				out = append(out, fillOne(m, img))
+				out = append(out, filled(m, img))
 			}
 		}
 		return true
@@ -76,7 +76,7 @@ func (m *Manager) List(t dat.ObjectType) []dat.Object {
 func (m *Manager) Fill(objs []dat.Object) {
 	for i, o := range objs {
 		if o != nil {
-			objs[i] = fillOne(m, o)
+			objs[i] = filled(m, o)
 		}
 	}
 }
@@ -86,15 +86,15 @@ func (m *Manager) Fill(objs []dat.Object) {
 type filler interface{ fill(img dat.Object) }
 
 // fillOne is an image with the live members of its object, a copy where there are any.
-func fillOne[T dat.Object](m *Manager, img T) T {
+func filled[T dat.Object](m *Manager, img T) T {
 	if v, ok := m.index.Load(img.Head().ID); ok {
-		return filled(v, img)
+		return filledBy(v, img)
 	}
 	return img
 }
 
 // filled is fillOne by an entity of the index.
-func filled[T dat.Object](v any, img T) T {
+func filledBy[T dat.Object](v any, img T) T {
 	f, ok := v.(filler)
 	if !ok {
 		return img
@@ -111,7 +111,7 @@ func (m *Manager) Live(id dat.Handle) *dat.Endpoint {
 	if !ok || ep.recorded() == nil {
 		return nil
 	}
-	return ep.now()
+	return ep.snapshot()
 }
 
 // Modifiable are the parameters of an endpoint that dat_ep_modify would take now.
@@ -120,7 +120,7 @@ func (m *Manager) Modifiable(id dat.Handle) []string {
 	if !ok || ep.recorded() == nil {
 		return nil
 	}
-	now := ep.now()
+	now := ep.snapshot()
 	ep.mu.Lock()
 	idle := len(ep.recvs) == 0
 	ep.mu.Unlock()
@@ -174,7 +174,7 @@ func (m *Manager) WaitEP(ctx context.Context, id dat.Handle, settled func(dat.EP
 			if err := ep.unrecorded.wait(ctx, m.rec); err != nil {
 				return nil, err
 			}
-			return fillOne(m, imageOf[*dat.Endpoint](&ep.object)), nil
+			return filled(m, imageOf[*dat.Endpoint](&ep.object)), nil
 		}
 		select {
 		case <-changed:

@@ -46,7 +46,7 @@ type Call struct {
 
 // errorAway is what a write meets while events of its object wait for the store
 // and the recorder does not say more.
-func errorAway(cause error) *dat.Error {
+func errStoreAway(cause error) *dat.Error {
 	return &dat.Error{
 		Return: dat.RetInterruptedCall, Kind: "store-away", Cause: cause,
 		Detail: "Events of this object are not recorded yet, so it cannot be changed now; try again when the database answers.",

@@ -16,7 +16,7 @@ type remakeable interface {
 	// good as a sentence, and the change that says so; both empty where nothing was.
 	remake(hw rdma.IA) (lost string, change func(dat.Object), err error)
 	// lose empties the part without telling the provider; why is the reason.
-	lose(why string)
+	dropPart(why string)
 }
 
 // remakeOrder has those that are used before those that use them.
@@ -25,7 +25,7 @@ var remakeOrder = []dat.ObjectType{
 }
 
 // selected are the entities that want holds for, the oldest first (UUIDv7 sort by age).
-func (m *Manager) selected(want func(*object) bool) []entity {
+func (m *Manager) entitiesWhere(want func(*object) bool) []entity {
 	var out []entity
 	m.index.Range(func(_, v any) bool {
 		if e := v.(entity); want(e.base()) {
@@ -41,8 +41,8 @@ func (m *Manager) selected(want func(*object) bool) []entity {
 // the device was lost once more since its losses were counted, or the Manager closes.
 func (m *Manager) remake(ia *adapter, hw rdma.IA, losses uint64, cause string) bool {
 	for _, t := range remakeOrder {
-		for _, e := range m.objectsOf(ia, t) {
-			if mk, ok := e.(remakeable); ok && !m.remakeLocked(mk, hw, losses, cause) {
+		for _, e := range m.entitiesOf(ia, t) {
+			if mk, ok := e.(remakeable); ok && !m.remakeUnderLock(mk, hw, losses, cause) {
 				return false
 			}
 		}
@@ -52,20 +52,20 @@ func (m *Manager) remake(ia *adapter, hw rdma.IA, losses uint64, cause string) b
 
 // remakeLocked makes one object again under its operation lock, so that no write
 // is under way on it; what ended or is ending is left alone. It reports as remake.
-func (m *Manager) remakeLocked(mk remakeable, hw rdma.IA, losses uint64, cause string) bool {
+func (m *Manager) remakeUnderLock(mk remakeable, hw rdma.IA, losses uint64, cause string) bool {
 	o := mk.base()
 	if err := o.lock(m.ctx); err != nil {
 		return false
 	}
 	defer o.unlock()
-	if o.life.phase() != living {
+	if o.life.phase() != phaseLiving {
 		return true
 	}
 	if o.ia.device.losses.Load() == losses {
 		m.remakeOne(mk, hw, losses, cause)
 	}
 	if o.ia.device.losses.Load() != losses {
-		mk.lose(goneDetail) // what was made belongs to a device that is lost
+		mk.dropPart(deviceGoneDetail) // what was made belongs to a device that is lost
 		return false
 	}
 	return true
@@ -82,14 +82,14 @@ func (m *Manager) remakeOne(mk remakeable, hw rdma.IA, losses uint64, cause stri
 	if err != nil {
 		d := asError(err)
 		m.log.Warn("an object could not be made again", "type", o.typ, "id", o.id, "error", err)
-		mk.lose(d.Return.String() + ": " + d.Detail)
-		lost, change = "the engine could not make it again: "+d.Return.String()+": "+d.Detail, unmadeChange(d)
+		mk.dropPart(d.Return.String() + ": " + d.Detail)
+		lost, change = "the engine could not make it again: "+d.Return.String()+": "+d.Detail, notRemadeChange(d)
 	}
 	if lost == "" {
 		return
 	}
-	e := m.entry(engineCall(lost), o, cause)
-	e.Apply = changed(func(img dat.Object) {
+	e := m.newEntry(engineCall(lost), o, cause)
+	e.Apply = applyChange(func(img dat.Object) {
 		if change != nil {
 			change(img)
 		}
@@ -98,7 +98,7 @@ func (m *Manager) remakeOne(mk remakeable, hw rdma.IA, losses uint64, cause stri
 }
 
 // unmadeChange shows in an endpoint that it could not be made again.
-func unmadeChange(d *dat.Error) func(dat.Object) {
+func notRemadeChange(d *dat.Error) func(dat.Object) {
 	at := now()
 	return func(img dat.Object) {
 		if e, ok := img.(*dat.Endpoint); ok {
@@ -107,12 +107,12 @@ func unmadeChange(d *dat.Error) func(dat.Object) {
 	}
 }
 
-func (z *pz) lose(why string)  { z.hw.take(why) }
-func (q *evd) lose(why string) { q.hw.take(why) }
-func (s *srq) lose(why string) { s.hw.take(why); s.clear() }
-func (l *lmr) lose(why string) { l.hw.take(why) }
-func (w *rmr) lose(why string) { w.hw.take(why); w.m().replaceBinding(w, nil) }
-func (ep *endpoint) lose(why string) {
+func (z *pz) dropPart(why string)  { z.hw.take(why) }
+func (d *evd) dropPart(why string) { d.hw.take(why) }
+func (s *srq) dropPart(why string) { s.hw.take(why); s.forgetPosted() }
+func (l *lmr) dropPart(why string) { l.hw.take(why) }
+func (w *rmr) dropPart(why string) { w.hw.take(why); w.m().replaceBinding(w, nil) }
+func (ep *endpoint) dropPart(why string) {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
 	ep.hw.take(why)
@@ -120,12 +120,12 @@ func (ep *endpoint) lose(why string) {
 	defer ep.mu.Unlock()
 	ep.unreportedResets = 0
 }
-func (sp *servicePoint) lose(why string) { sp.hw.take(why) }
+func (sp *servicePoint) dropPart(why string) { sp.hw.take(why) }
 
 func (z *pz) remake(hw rdma.IA) (string, func(dat.Object), error) { return "", nil, z.create(hw) }
 
-func (q *evd) remake(hw rdma.IA) (string, func(dat.Object), error) {
-	return "", nil, q.create(hw, imageOf[*dat.EVD](&q.object))
+func (d *evd) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	return "", nil, d.create(hw, imageOf[*dat.EVD](&d.object))
 }
 
 func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
@@ -156,7 +156,7 @@ func (w *rmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
 }
 
 func (ep *endpoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
-	return "", nil, ep.create(hw, ep.now())
+	return "", nil, ep.create(hw, ep.snapshot())
 }
 
 func (sp *servicePoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
@@ -175,7 +175,7 @@ func (sp *servicePoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
 }
 
 // clear forgets what is on the queue: the receives went with the device.
-func (s *srq) clear() {
+func (s *srq) forgetPosted() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.outstanding -= len(s.posted)

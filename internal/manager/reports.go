@@ -29,20 +29,20 @@ var endpointReports = map[rdma.ReportKind]dat.Input{
 
 // takers are what is done with the other reports.
 var reportHandlers = map[rdma.ReportKind]func(*Manager, *adapter, rdma.Report){
-	rdma.ReportRequest:     func(m *Manager, _ *adapter, r rdma.Report) { m.requestArrived(r) },
-	rdma.ReportRequestGone: (*Manager).requestVanished,
-	rdma.ReportEstablished: func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.established) },
-	rdma.ReportCompletion:  func(m *Manager, _ *adapter, r rdma.Report) { m.toReceiver(r, m.completed) },
-	rdma.ReportRecvTaken:   func(m *Manager, _ *adapter, r rdma.Report) { m.toReceiver(r, m.taken) },
-	rdma.ReportProbe:       func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.probed) },
-	rdma.ReportReset:       func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.wasReset) },
-	rdma.ReportSRQLimit:    (*Manager).srqLimit,
-	rdma.ReportSRQError:    (*Manager).srqError,
-	rdma.ReportEVDError:    (*Manager).evdError,
-	rdma.ReportPort:        (*Manager).portChanged,
-	rdma.ReportIAError:     (*Manager).iaError,
-	rdma.ReportDeviceGone:  (*Manager).deviceLost,
-	rdma.ReportDeviceBack:  func(m *Manager, ia *adapter, _ rdma.Report) { m.deviceBack(ia) },
+	rdma.ReportRequest:     func(m *Manager, _ *adapter, r rdma.Report) { m.handleRequest(r) },
+	rdma.ReportRequestGone: (*Manager).handleRequestGone,
+	rdma.ReportEstablished: func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleEstablished) },
+	rdma.ReportCompletion:  func(m *Manager, _ *adapter, r rdma.Report) { m.toReceiver(r, m.handleCompletion) },
+	rdma.ReportRecvTaken:   func(m *Manager, _ *adapter, r rdma.Report) { m.toReceiver(r, m.handleRecvTaken) },
+	rdma.ReportProbe:       func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleProbe) },
+	rdma.ReportReset:       func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleReset) },
+	rdma.ReportSRQLimit:    (*Manager).handleSRQLimit,
+	rdma.ReportSRQError:    (*Manager).handleSRQError,
+	rdma.ReportEVDError:    (*Manager).handleEVDError,
+	rdma.ReportPort:        (*Manager).handlePort,
+	rdma.ReportIAError:     (*Manager).handleIAError,
+	rdma.ReportDeviceGone:  (*Manager).handleDeviceGone,
+	rdma.ReportDeviceBack:  func(m *Manager, ia *adapter, _ rdma.Report) { m.startReturn(ia) },
 }
 
 // take does what one report asks for.
@@ -80,21 +80,21 @@ func (m *Manager) toReceiver(r rdma.Report, f func(*endpoint, rdma.Report)) {
 // lost takes a receive out of its SRQ whose completion nobody gets (T2, T39).
 func (m *Manager) dropReceive(r rdma.Report) {
 	if s, ok := find[*srq](m, r.SRQ); ok {
-		if w, ok := s.taken(r.WR); ok {
+		if w, ok := s.take(r.WR); ok {
 			w.reap()
 		}
 	}
 }
 
 // wasReset ends the time of stale reports.
-func (m *Manager) wasReset(ep *endpoint, _ rdma.Report) {
+func (m *Manager) handleReset(ep *endpoint, _ rdma.Report) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	ep.unreportedResets = max(ep.unreportedResets-1, 0)
 }
 
 // established takes T14 and T22: addresses, peer and queue pair are known now.
-func (m *Manager) established(ep *endpoint, r rdma.Report) {
+func (m *Manager) handleEstablished(ep *endpoint, r rdma.Report) {
 	var shown dat.Transport
 	if hw, ok := ep.hw.get(); ok {
 		ep.calls.Lock()
@@ -104,7 +104,7 @@ func (m *Manager) established(ep *endpoint, r rdma.Report) {
 	peer := m.peerOf(ep, r)
 	m.handleReportedEvent(ep, dat.EvEstablished, eventDetails{
 		reason: r.Reason, detail: r.Detail, data: dat.EventData{PrivateData: r.PrivateData},
-		more: func(e *dat.Endpoint) {
+		change: func(e *dat.Endpoint) {
 			e.Transport = shown
 			if r.LocalQual != 0 {
 				e.LocalPortQual = ptr(r.LocalQual)
@@ -123,7 +123,7 @@ func (m *Manager) established(ep *endpoint, r rdma.Report) {
 }
 
 // srqLimit takes the low watermark of an SRQ, which DAT numbers as a reason only.
-func (m *Manager) srqLimit(ia *adapter, r rdma.Report) {
+func (m *Manager) handleSRQLimit(ia *adapter, r rdma.Report) {
 	if s, ok := find[*srq](m, r.SRQ); ok {
 		reason, ref := "DAT_SRQ_LOW_WATERMARK_EVENT", s.ref()
 		ia.asyncEvent(dat.Event{Object: &ref, Reason: &reason})
@@ -131,34 +131,34 @@ func (m *Manager) srqLimit(ia *adapter, r rdma.Report) {
 }
 
 // srqError takes the end of an SRQ; the event names the SRQ (D23).
-func (m *Manager) srqError(ia *adapter, r rdma.Report) {
+func (m *Manager) handleSRQError(ia *adapter, r rdma.Report) {
 	s, ok := find[*srq](m, r.SRQ)
 	if !ok {
 		return
 	}
 	reason, ref := "DAT_SRQ_TRANSFER_TO_ERROR", s.ref()
-	e := m.entry(engineCall(firstOf(r.Detail, r.Reason)), &s.object, reason)
-	e.Apply = changed(func(o *dat.SRQ) { o.State = dat.SRQError })
+	e := m.newEntry(engineCall(firstOf(r.Detail, r.Reason)), &s.object, reason)
+	e.Apply = applyChange(func(o *dat.SRQ) { o.State = dat.SRQError })
 	m.note(&s.object, e)
 	ia.asyncEvent(dat.Event{Object: &ref, Reason: &reason})
 }
 
 // evdError takes an error of the transport's part of an EVD.
-func (m *Manager) evdError(ia *adapter, r rdma.Report) {
-	if q, ok := find[*evd](m, r.EVD); ok {
-		reason, ref := "DAT_EVD_OTHER_ERROR", q.ref()
+func (m *Manager) handleEVDError(ia *adapter, r rdma.Report) {
+	if d, ok := find[*evd](m, r.EVD); ok {
+		reason, ref := "DAT_EVD_OTHER_ERROR", d.ref()
 		ia.asyncEvent(dat.Event{Event: dat.EventAsyncErrorEVDOverflow, Object: &ref, Reason: &reason})
 	}
 }
 
 // iaError takes an error of the adapter itself.
-func (m *Manager) iaError(ia *adapter, r rdma.Report) {
+func (m *Manager) handleIAError(ia *adapter, r rdma.Report) {
 	ref := ia.ref()
 	ia.asyncEvent(dat.Event{Event: r.Event, Object: &ref, Reason: ptr(firstOf(r.Reason, "DAT_IA_OTHER_ERROR"))})
 }
 
 // portChanged takes the state of the port into the adapter's image.
-func (m *Manager) portChanged(ia *adapter, r rdma.Report) {
+func (m *Manager) handlePort(ia *adapter, r rdma.Report) {
 	hw, err := ia.usableDevice()
 	if err != nil {
 		return
@@ -168,7 +168,7 @@ func (m *Manager) portChanged(ia *adapter, r rdma.Report) {
 }
 
 func (m *Manager) noteIA(ia *adapter, cause, reason string, state dat.IAState, detail string) {
-	e := m.entry(engineCall(reason), &ia.object, cause)
-	e.Apply = changed(func(o *dat.IA) { o.State, o.Detail = state, ptr(detail) })
+	e := m.newEntry(engineCall(reason), &ia.object, cause)
+	e.Apply = applyChange(func(o *dat.IA) { o.State, o.Detail = state, ptr(detail) })
 	m.note(&ia.object, e)
 }

@@ -36,18 +36,18 @@ func (m *Manager) Restore(ctx context.Context, living []dat.Object) error {
 	}
 	for _, op := range m.takeOpened(false) {
 		id := m.iaID(op.hw)
-		if err := m.start(ctx, op, images[id], byIA[id]); err != nil {
+		if err := m.startAdapter(ctx, op, images[id], byIA[id]); err != nil {
 			return fmt.Errorf("adapter %s: %w", id, err)
 		}
 		delete(images, id)
 	}
 	for id, img := range images {
-		if err := m.start(ctx, openedIA{provider: img.Provider}, img, byIA[id]); err != nil {
+		if err := m.startAdapter(ctx, openedIA{provider: img.Provider}, img, byIA[id]); err != nil {
 			return fmt.Errorf("adapter %s, which is gone: %w", id, err)
 		}
 	}
 	for _, op := range m.takeOpened(true) {
-		if err := m.arrive(ctx, op); err != nil {
+		if err := m.addAdapter(ctx, op); err != nil {
 			return fmt.Errorf("adapter %s: %w", m.iaID(op.hw), err)
 		}
 	}
@@ -79,14 +79,14 @@ func (m *Manager) addRestoredRefs(ia *adapter, living []dat.Object) {
 		}
 		if sp, ok := find[*servicePoint](m, rsp.ID); ok {
 			ep, living := find[*endpoint](m, rsp.Endpoint)
-			sp.used.Store(!living || !reservedBefore[ep.live.State])
+			sp.used.Store(!living || !rspAwaitsIn[ep.live.State])
 		}
 	}
 }
 
 // reservedBefore are the states in which an RSP of a former process still waits,
 // or waits again, for its request.
-var reservedBefore = map[dat.EPState]bool{dat.EPReserved: true, dat.EPPassiveConnectionPending: true}
+var rspAwaitsIn = map[dat.EPState]bool{dat.EPReserved: true, dat.EPPassiveConnectionPending: true}
 
 // newEntity is the empty entity of an image. Connection requests have none: their
 // peers did not wait.
@@ -121,18 +121,18 @@ func newEntity(ia *adapter, img dat.Object) entity {
 // loseConnections ends the requests of the last process and brings its endpoints
 // back to where a process begins: UNCONNECTED, or RESERVED with an RSP that still
 // waits for its request.
-func (m *Manager) loseConnections(ia *adapter) {
-	for _, e := range m.objectsOf(ia, dat.TypeCR) {
-		m.endRequestNow(e.(*request), causeRestore, "the connection request ended with the process")
+func (m *Manager) resetConnections(ia *adapter) {
+	for _, e := range m.entitiesOf(ia, dat.TypeCR) {
+		m.endRequestByEngine(e.(*request), causeRestore, "the connection request ended with the process")
 	}
-	reserved := m.reservedOn(ia)
-	for _, e := range m.objectsOf(ia, dat.TypeEndpoint) {
-		m.restoreState(e.(*endpoint), reserved[e.base().id])
+	reserved := m.reservedEndpoints(ia)
+	for _, e := range m.entitiesOf(ia, dat.TypeEndpoint) {
+		m.restoreEndpointState(e.(*endpoint), reserved[e.base().id])
 	}
 }
 
 // restoreState brings one endpoint back to where a process begins.
-func (m *Manager) restoreState(ep *endpoint, reserved bool) {
+func (m *Manager) restoreEndpointState(ep *endpoint, reserved bool) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	from, to := ep.live.State, dat.EPUnconnected
@@ -148,9 +148,9 @@ func (m *Manager) restoreState(ep *endpoint, reserved bool) {
 }
 
 // reservedOn are the endpoints whose RSP still waits for a request.
-func (m *Manager) reservedOn(ia *adapter) map[dat.Handle]bool {
+func (m *Manager) reservedEndpoints(ia *adapter) map[dat.Handle]bool {
 	out := map[dat.Handle]bool{}
-	for _, e := range m.objectsOf(ia, dat.TypeRSP) {
+	for _, e := range m.entitiesOf(ia, dat.TypeRSP) {
 		sp := e.(*servicePoint)
 		if img, ok := sp.recorded().(*dat.RSP); ok && !sp.used.Load() {
 			out[img.Endpoint] = true

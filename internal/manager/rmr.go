@@ -14,7 +14,7 @@ import (
 // recorded, because binds are DTOs.
 type rmr struct {
 	object
-	hw part[rdma.Object]
+	hw providerPart[rdma.Object]
 
 	mu   leafMutex
 	bind *rmrBinding // the present one, nil while unbound
@@ -56,18 +56,18 @@ func (m *Manager) CreateRMR(ctx context.Context, c Call, in RMRCreate) (*dat.RMR
 }
 
 func (u *unit) createRMR(c Call, in RMRCreate) (*object, *dat.RMR, error) {
-	ia, hw, err := u.creating(in.IA)
+	ia, hw, err := u.beginCreation(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
 	w := &rmr{object: newObject(ia, dat.TypeRMR, newID())}
 	img := &dat.RMR{Meta: w.meta(in.Name, in.Labels), PZ: in.PZ, Privileges: []dat.Privilege{}}
-	if _, err := u.admit(ia, w, func(see resolver) (dat.Object, *dat.Error) {
-		return img, dat.CheckRMRCreate(&ia.facts, in.PZ, see)
+	if _, err := u.admit(ia, w, func(handles resolver) (dat.Object, *dat.Error) {
+		return img, dat.CheckRMRCreate(&ia.facts, in.PZ, handles)
 	}); err != nil {
 		return nil, nil, err
 	}
-	return created(u, c, "dat_rmr_create", w, img, func() error { return w.create(hw, img) })
+	return finishCreation(u, c, "dat_rmr_create", w, img, func() error { return w.create(hw, img) })
 }
 
 func (w *rmr) create(hw rdma.IA, img *dat.RMR) error {
@@ -111,7 +111,7 @@ func (m *Manager) BindRMR(ctx context.Context, c Call, id dat.Handle, in BindPos
 	var window rdma.Object
 	var mem rdma.LMR
 	p := posting{in: dat.OpBindRMR, kind: dat.KindRMRBind, count: 1, flags: in.Flags, cookie: in.Cookie, bind: b}
-	p.check = func(e *dat.Endpoint) error {
+	p.checkKind = func(e *dat.Endpoint) error {
 		w, ok := find[*rmr](m, in.RMR)
 		if !ok || w.recorded() == nil {
 			return errBodyHandle(dat.TypeRMR, in.RMR, "rmr")
@@ -129,7 +129,7 @@ func (m *Manager) BindRMR(ctx context.Context, c Call, id dat.Handle, in BindPos
 		}
 		var err error
 		if window, ok = w.hw.get(); !ok {
-			return errMissing(&w.object, w.hw.reason())
+			return errNoPart(&w.object, w.hw.reason())
 		}
 		mem, err = m.memoryOf(in.LMR)
 		return err
@@ -162,7 +162,7 @@ func (m *Manager) countWindow(h dat.Handle, by int) bool {
 
 // bound takes the completion of a bind: the window now shows the new binding, or
 // keeps the old one where the bind failed.
-func (m *Manager) bindCompleted(b *rmrBinding, r rdma.Report) {
+func (m *Manager) completeBind(b *rmrBinding, r rdma.Report) {
 	if r.Status != dat.DTOSuccess {
 		m.countWindow(b.lmr, -1)
 		return

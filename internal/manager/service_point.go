@@ -14,7 +14,7 @@ import (
 // servicePoint is a PSP or an RSP.
 type servicePoint struct {
 	object
-	hw part[rdma.Listener]
+	hw providerPart[rdma.Listener]
 	// used tells that an RSP has had its one request: it holds its endpoint no more.
 	used atomic.Bool
 	// early are requests that came before the service point was recorded; they
@@ -39,7 +39,7 @@ func pspCause(in PSPCreate) string {
 }
 
 func (u *unit) createPSP(c Call, in PSPCreate) (*object, *dat.PSP, error) {
-	ia, hw, err := u.creating(in.IA)
+	ia, hw, err := u.beginCreation(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,27 +48,27 @@ func (u *unit) createPSP(c Call, in PSPCreate) (*object, *dat.PSP, error) {
 	if in.ConnQual != nil {
 		img.ConnQual = int32(*in.ConnQual)
 	}
-	if _, err := u.admit(ia, sp, func(see resolver) (dat.Object, *dat.Error) {
-		return img, dat.CheckPSPCreate(&ia.facts, in.ConnQual, in.EVD, in.EPCreator, see)
+	if _, err := u.admit(ia, sp, func(handles resolver) (dat.Object, *dat.Error) {
+		return img, dat.CheckPSPCreate(&ia.facts, in.ConnQual, in.EVD, in.EPCreator, handles)
 	}); err != nil {
 		return nil, nil, err
 	}
 	if c.DryRun {
-		return &sp.object, scrub(c, img), sp.qualFree(img.ConnQual)
+		return &sp.object, withoutIdentity(c, img), sp.checkQualFree(img.ConnQual)
 	}
 	if img.ConnQual, err = sp.listen(hw, img.ConnQual, false); err != nil {
 		return nil, nil, err
 	}
 	u.undo = append(u.undo, func() { sp.destroy() })
-	u.add(c, &sp.object, pspCause(in), becomes(img), nil)
-	u.after = append(u.after, func() { u.m.serveEarly(sp) })
+	u.add(c, &sp.object, pspCause(in), applyCreate(img), nil)
+	u.after = append(u.after, func() { u.m.serveEarlyRequests(sp) })
 	return &sp.object, img, nil
 }
 
 // qualFree is what a dry run knows of a qualifier without the engine: another
 // service point of the adapter may hold it. 0 asks for any.
-func (sp *servicePoint) qualFree(qual int32) error {
-	holder := sp.m().selected(func(o *object) bool {
+func (sp *servicePoint) checkQualFree(qual int32) error {
+	holder := sp.m().entitiesWhere(func(o *object) bool {
 		switch img := o.recorded().(type) {
 		case *dat.PSP:
 			return o.ia == sp.ia && img.ConnQual == qual
@@ -125,44 +125,44 @@ func (m *Manager) CreateRSP(ctx context.Context, c Call, in RSPCreate) (*dat.RSP
 }
 
 func (u *unit) createRSP(c Call, in RSPCreate) (*object, *dat.RSP, error) {
-	ia, hw, err := u.creating(in.IA)
+	ia, hw, err := u.beginCreation(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
-	ep, now, err := u.reservable(in.Endpoint)
+	ep, now, err := u.reservableEndpoint(in.Endpoint)
 	if err != nil {
 		return nil, nil, err
 	}
 	sp := &servicePoint{object: newObject(ia, dat.TypeRSP, newID())}
 	img := &dat.RSP{Meta: sp.meta(in.Name, in.Labels), ConnQual: int32(in.ConnQual), EVD: in.EVD, Endpoint: in.Endpoint}
-	if _, err := u.admit(ia, sp, func(see resolver) (dat.Object, *dat.Error) {
-		return img, dat.CheckRSPCreate(&ia.facts, in.ConnQual, now, in.EVD, see)
+	if _, err := u.admit(ia, sp, func(handles resolver) (dat.Object, *dat.Error) {
+		return img, dat.CheckRSPCreate(&ia.facts, in.ConnQual, now, in.EVD, handles)
 	}); err != nil {
 		return nil, nil, err
 	}
-	if err := judge(now, dat.OpCreateRSP); err != nil {
+	if err := checkOperation(now, dat.OpCreateRSP); err != nil {
 		return nil, nil, err
 	}
 	if c.DryRun {
-		return &sp.object, scrub(c, img), sp.qualFree(img.ConnQual)
+		return &sp.object, withoutIdentity(c, img), sp.checkQualFree(img.ConnQual)
 	}
 	if img.ConnQual, err = sp.listen(hw, img.ConnQual, true); err != nil {
 		return nil, nil, err
 	}
 	u.undo = append(u.undo, func() { sp.destroy() })
-	u.add(c, &sp.object, "dat_rsp_create", becomes(img), nil)
+	u.add(c, &sp.object, "dat_rsp_create", applyCreate(img), nil)
 	kept := c
 	kept.Keep = nil
 	qual := img.ConnQual
 	u.addMove(kept, ep, dat.OpCreateRSP, now.State, dat.Judge(now.State, dat.OpCreateRSP), eventDetails{
-		more: func(e *dat.Endpoint) { e.LocalPortQual = &qual },
+		change: func(e *dat.Endpoint) { e.LocalPortQual = &qual },
 	})
-	u.after = append(u.after, func() { u.m.serveEarly(sp) })
+	u.after = append(u.after, func() { u.m.serveEarlyRequests(sp) })
 	return &sp.object, img, nil
 }
 
 // reservable locks the endpoint of an RSP; both are nil for a handle that names none.
-func (u *unit) reservable(h dat.Handle) (*endpoint, *dat.Endpoint, error) {
+func (u *unit) reservableEndpoint(h dat.Handle) (*endpoint, *dat.Endpoint, error) {
 	ep, err := target[*endpoint](u, dat.TypeEndpoint, h)
 	var d *dat.Error
 	if errors.As(err, &d) && d.Return == dat.RetInvalidHandle {
@@ -185,7 +185,7 @@ func (u *unit) freeRSP(c Call, id dat.Handle) error {
 	if !ok || !sp.reachable(u) {
 		return errHandle(dat.TypeRSP, id)
 	}
-	rsp, isRSP := u.now(&sp.object).(*dat.RSP)
+	rsp, isRSP := u.image(&sp.object).(*dat.RSP)
 	if !isRSP {
 		return errHandle(dat.TypeRSP, id)
 	}
@@ -216,17 +216,17 @@ func (u *unit) freeRSP(c Call, id dat.Handle) error {
 
 // await keeps a request whose service point is not recorded yet. It tells whether
 // it did.
-func (sp *servicePoint) keepEarly(r rdma.Report) bool {
+func (sp *servicePoint) addEarlyRequest(r rdma.Report) bool {
 	sp.ia.mu.Lock()
 	defer sp.ia.mu.Unlock()
-	if sp.life.phase() != beingMade {
+	if sp.life.phase() != phaseCreating {
 		return false
 	}
 	sp.earlyRequests = append(sp.earlyRequests, r)
 	return true
 }
 
-func (sp *servicePoint) takeEarly() []rdma.Report {
+func (sp *servicePoint) takeEarlyRequests() []rdma.Report {
 	sp.ia.mu.Lock()
 	defer sp.ia.mu.Unlock()
 	early := sp.earlyRequests
@@ -235,15 +235,15 @@ func (sp *servicePoint) takeEarly() []rdma.Report {
 }
 
 // rejectEarly answers requests of a service point that did not come to be.
-func (sp *servicePoint) rejectEarly() {
-	for _, r := range sp.takeEarly() {
+func (sp *servicePoint) rejectEarlyRequests() {
+	for _, r := range sp.takeEarlyRequests() {
 		r.Request.Reject(false, nil)
 	}
 }
 
 // serveEarly takes up the requests that came before the record.
-func (m *Manager) serveEarly(sp *servicePoint) {
-	for _, r := range sp.takeEarly() {
-		m.requestArrived(r)
+func (m *Manager) serveEarlyRequests(sp *servicePoint) {
+	for _, r := range sp.takeEarlyRequests() {
+		m.handleRequest(r)
 	}
 }

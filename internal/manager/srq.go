@@ -11,7 +11,7 @@ import (
 // srq is a shared receive queue.
 type srq struct {
 	object
-	hw part[rdma.SRQ]
+	hw providerPart[rdma.SRQ]
 	// endpoints belongs to the adapter's lock: how many receive from it.
 	endpoints int
 
@@ -45,7 +45,7 @@ func (s *srq) fill(img dat.Object) {
 }
 
 // taken removes a receive that an endpoint took.
-func (s *srq) taken(wr uint64) (outstandingWork, bool) {
+func (s *srq) take(wr uint64) (outstandingWork, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w, ok := s.posted[wr]
@@ -61,7 +61,7 @@ func (s *srq) reaped() {
 }
 
 // waiting is the number of outstanding receives.
-func (s *srq) waiting() int {
+func (s *srq) outstandingCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.outstanding
@@ -76,7 +76,7 @@ func (m *Manager) CreateSRQ(ctx context.Context, c Call, in SRQCreate) (*dat.SRQ
 }
 
 func (u *unit) createSRQ(c Call, in SRQCreate) (*object, *dat.SRQ, error) {
-	ia, hw, err := u.creating(in.IA)
+	ia, hw, err := u.beginCreation(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -85,12 +85,12 @@ func (u *unit) createSRQ(c Call, in SRQCreate) (*object, *dat.SRQ, error) {
 		Meta: s.meta(in.Name, in.Labels), PZ: in.PZ,
 		MaxRecvDTOs: int32(in.MaxRecvDTOs), MaxRecvIOV: int32(in.MaxRecvIOV),
 	}
-	if _, err := u.admit(ia, s, func(see resolver) (dat.Object, *dat.Error) {
-		return img, dat.CheckSRQCreate(&ia.facts, in.PZ, in.MaxRecvDTOs, in.MaxRecvIOV, see)
+	if _, err := u.admit(ia, s, func(handles resolver) (dat.Object, *dat.Error) {
+		return img, dat.CheckSRQCreate(&ia.facts, in.PZ, in.MaxRecvDTOs, in.MaxRecvIOV, handles)
 	}); err != nil {
 		return nil, nil, err
 	}
-	return created(u, c, "dat_srq_create", s, img, func() error { return s.create(hw, img) })
+	return finishCreation(u, c, "dat_srq_create", s, img, func() error { return s.create(hw, img) })
 }
 
 func (s *srq) create(hw rdma.IA, img *dat.SRQ) error {
@@ -123,7 +123,7 @@ func (m *Manager) sharedQueue(h dat.Handle) (rdma.SRQ, error) {
 func (s *srq) engine() (rdma.SRQ, error) {
 	hw, ok := s.hw.get()
 	if !ok || s.ia.device.gone() {
-		return nil, errMissing(&s.object, s.hw.reason())
+		return nil, errNoPart(&s.object, s.hw.reason())
 	}
 	return hw, nil
 }
@@ -147,7 +147,7 @@ func (u *unit) freeSRQ(c Call, id dat.Handle) error {
 // PostSRQRecv is dat_srq_post_recv: all or nothing. Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES beyond max_recv_dtos.
 func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in RecvPost) (Posted, error) {
-	if err := m.open(); err != nil {
+	if err := m.checkOpen(); err != nil {
 		return Posted{}, err
 	}
 	s, ok := find[*srq](m, id)
@@ -162,17 +162,17 @@ func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in Rec
 		return Posted{}, errHandle(dat.TypeSRQ, id)
 	}
 	img := imageOf[*dat.SRQ](&s.object)
-	if err := matches(c, img); err != nil {
+	if err := matchVersion(c, img); err != nil {
 		return Posted{}, err
 	}
-	if err := dat.CheckSRQPost(&s.ia.facts, img, s.waiting(), in.Count, in.Size); err != nil {
+	if err := dat.CheckSRQPost(&s.ia.facts, img, s.outstandingCount(), in.Count, in.Size); err != nil {
 		return Posted{}, err
 	}
 	hw, err := s.engine()
 	if err != nil {
 		return Posted{}, err
 	}
-	first := s.ia.wr(c, in.Count)
+	first := s.ia.reserveWorkRequests(c, in.Count)
 	posted := Posted{Posted: in.Count, Cookies: cookiesOf(in.Cookie, first, in.Count)}
 	if c.DryRun {
 		return posted, nil
@@ -180,7 +180,7 @@ func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in Rec
 	s.reserve(first, posted.Cookies)
 	if err := hw.PostRecv(recvs(first, in.Count, in.Size)); err != nil {
 		for i := range in.Count {
-			if _, ok := s.taken(first + uint64(i)); ok {
+			if _, ok := s.take(first + uint64(i)); ok {
 				s.reaped()
 			}
 		}

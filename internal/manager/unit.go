@@ -17,11 +17,11 @@ type unit struct {
 	m   *Manager
 	ctx context.Context
 	// fixed tells that all operation locks were taken before (batch): others are only tried.
-	fixed bool
+	batch bool
 	held  map[*object]bool
 	// creatingOn are the adapters that wait with the return of their device until
 	// the unit ends, one entry for each creation.
-	creatingOn []*adapter
+	creationsOn []*adapter
 	// staged are the images as they will be recorded, views the endpoints as they will be.
 	staged map[*object]dat.Object
 	views  map[*object]endpointView
@@ -33,10 +33,10 @@ type unit struct {
 	undo, after []func()
 	// endedImages are images whose references end with the commit, endedUsers the
 	// same by what they use.
-	endedImages []dat.Object
-	endedUsers  map[dat.Handle][]dat.Object
-	made        []entity
-	ended       []entity
+	droppedImages []dat.Object
+	droppedUsers  map[dat.Handle][]dat.Object
+	created        []entity
+	ending       []entity
 	// refusal is the engine's, of an operation that was recorded before it acted.
 	refusal error
 }
@@ -50,11 +50,11 @@ type unitStep struct {
 	live func()
 }
 
-func (m *Manager) begin(ctx context.Context) *unit {
+func (m *Manager) newUnit(ctx context.Context) *unit {
 	return &unit{
 		m: m, ctx: ctx, held: map[*object]bool{}, staged: map[*object]dat.Object{},
 		views: map[*object]endpointView{}, names: map[dat.ObjectRef]*object{},
-		endedUsers: map[dat.Handle][]dat.Object{},
+		droppedUsers: map[dat.Handle][]dat.Object{},
 	}
 }
 
@@ -64,10 +64,10 @@ func (m *Manager) begin(ctx context.Context) *unit {
 func (u *unit) lock(objs ...*object) error {
 	slices.SortFunc(objs, func(a, b *object) int { return cmp.Compare(a.id, b.id) })
 	for _, o := range objs {
-		if u.held[o] || u.makes(o) {
+		if u.held[o] || u.isCreating(o) {
 			continue
 		}
-		if u.fixed {
+		if u.batch {
 			if !o.tryLock() {
 				return errBusy(o)
 			}
@@ -91,14 +91,14 @@ func (u *unit) release() {
 		o.unlock()
 	}
 	clear(u.held)
-	for _, ia := range u.creatingOn {
-		ia.created()
+	for _, ia := range u.creationsOn {
+		ia.endCreation()
 	}
-	u.creatingOn = nil
+	u.creationsOn = nil
 }
 
 // now is the image of an object as this unit will record it: staged, else recorded.
-func (u *unit) now(o *object) dat.Object {
+func (u *unit) image(o *object) dat.Object {
 	if img, ok := u.staged[o]; ok {
 		return img
 	}
@@ -107,11 +107,11 @@ func (u *unit) now(o *object) dat.Object {
 
 // match tests a call's condition on the version.
 func (u *unit) match(c Call, o *object) error {
-	return matches(c, u.now(o))
+	return matchVersion(c, u.image(o))
 }
 
 // matches tests a call's condition on the version of an image; nil has version 0.
-func matches(c Call, img dat.Object) error {
+func matchVersion(c Call, img dat.Object) error {
 	switch {
 	case c.Match == nil:
 		return nil
@@ -127,10 +127,10 @@ type endpointView struct{ base, img *dat.Endpoint }
 
 // live is an endpoint as it is now and as this unit will leave it.
 func (u *unit) live(ep *endpoint) *dat.Endpoint {
-	base := ep.current()
+	base := ep.loadLive()
 	v, ok := u.views[&ep.object]
 	if !ok || v.base != base {
-		v = endpointView{base: base, img: ep.now()}
+		v = endpointView{base: base, img: ep.snapshot()}
 		for _, s := range u.steps {
 			if s.obj == &ep.object {
 				v.img = asEndpoint(s.entry.Apply(v.img))
@@ -150,14 +150,14 @@ func asEndpoint(img dat.Object) *dat.Endpoint {
 // add appends a change to the unit. apply works on its own copy; live, which may
 // be nil, makes the change live when it is recorded.
 func (u *unit) add(c Call, o *object, cause string, apply func(dat.Object) dat.Object, live func()) {
-	e := u.m.entry(c, o, cause)
+	e := u.m.newEntry(c, o, cause)
 	e.Apply = apply
-	before := u.now(o)
+	before := u.image(o)
 	after := apply(before)
 	if after != nil {
 		u.staged[o] = after
 	}
-	u.renamed(o, before, after)
+	u.updateNames(o, before, after)
 	if v, ok := u.views[o]; ok {
 		u.views[o] = endpointView{base: v.base, img: asEndpoint(apply(v.img))}
 	}
@@ -165,7 +165,7 @@ func (u *unit) add(c Call, o *object, cause string, apply func(dat.Object) dat.O
 }
 
 // changed is an Apply that changes a copy and leaves what is gone alone.
-func changed[T dat.Object](change func(T)) func(dat.Object) dat.Object {
+func applyChange[T dat.Object](change func(T)) func(dat.Object) dat.Object {
 	return func(before dat.Object) dat.Object {
 		if before == nil {
 			return nil
@@ -179,9 +179,9 @@ func changed[T dat.Object](change func(T)) func(dat.Object) dat.Object {
 }
 
 // becomes is an Apply that makes an object.
-func becomes(img dat.Object) func(dat.Object) dat.Object {
+func applyCreate(img dat.Object) func(dat.Object) dat.Object {
 	return func(dat.Object) dat.Object { return img.Clone() }
 }
 
 // removed is an Apply that ends an object.
-func removed(dat.Object) dat.Object { return nil }
+func applyEnd(dat.Object) dat.Object { return nil }

@@ -51,15 +51,15 @@ func (u *unit) makeLive() {
 // completeLives makes the unit's creations visible and its ends final, and drops
 // the references of what ended images used.
 func (u *unit) completeLives() {
-	for _, e := range u.made {
-		e.base().move(complete, nil)
+	for _, e := range u.created {
+		e.base().advance(stepCreated, nil)
 	}
-	for _, img := range u.endedImages {
+	for _, img := range u.droppedImages {
 		u.m.dropRefs(img)
 	}
-	u.endedImages = nil
-	clear(u.endedUsers)
-	for _, e := range u.ended {
+	u.droppedImages = nil
+	clear(u.droppedUsers)
+	for _, e := range u.ending {
 		u.m.remove(e)
 	}
 }
@@ -76,15 +76,15 @@ func (u *unit) rollback() {
 	for _, f := range slices.Backward(u.undo) {
 		f()
 	}
-	for _, e := range slices.Backward(u.made) {
+	for _, e := range slices.Backward(u.created) {
 		u.m.remove(e)
 		if sp, ok := e.(*servicePoint); ok {
-			sp.rejectEarly()
+			sp.rejectEarlyRequests()
 		}
 	}
-	for _, e := range u.ended {
-		e.base().move(spare, u)
+	for _, e := range u.ending {
+		e.base().advance(stepCancelEnd, u)
 	}
-	u.undo, u.after, u.made, u.ended, u.endedImages = nil, nil, nil, nil, nil
-	clear(u.endedUsers)
+	u.undo, u.after, u.created, u.ending, u.droppedImages = nil, nil, nil, nil, nil
+	clear(u.droppedUsers)
 }

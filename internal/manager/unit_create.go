@@ -6,7 +6,7 @@ import (
 )
 
 // creating is the adapter that a creation names, and its device.
-func (u *unit) creating(id dat.Handle) (*adapter, rdma.IA, error) {
+func (u *unit) beginCreation(id dat.Handle) (*adapter, rdma.IA, error) {
 	ia, err := u.m.adapterFor(id)
 	if err != nil {
 		return nil, nil, err
@@ -14,11 +14,11 @@ func (u *unit) creating(id dat.Handle) (*adapter, rdma.IA, error) {
 	if !ia.usable(u) {
 		return nil, nil, errBodyHandle(dat.TypeIA, id, "ia")
 	}
-	hw, err := ia.createOn()
+	hw, err := ia.beginCreation()
 	if err != nil {
 		return nil, nil, err
 	}
-	u.creatingOn = append(u.creatingOn, ia)
+	u.creationsOn = append(u.creationsOn, ia)
 	return ia, hw, nil
 }
 
@@ -30,22 +30,22 @@ type engineObject interface {
 
 // created ends the creation of what was admitted: the engine makes its part, which
 // a failure of the unit undoes. A dry run stops before that.
-func created[T dat.Object](u *unit, c Call, cause string, e engineObject, img T, make func() error) (*object, T, error) {
+func finishCreation[T dat.Object](u *unit, c Call, cause string, e engineObject, img T, make func() error) (*object, T, error) {
 	o := e.base()
 	if c.DryRun {
-		return o, scrub(c, img), nil
+		return o, withoutIdentity(c, img), nil
 	}
 	if err := make(); err != nil {
 		var none T
 		return nil, none, asError(err)
 	}
 	u.undo = append(u.undo, func() { e.destroy() })
-	u.add(c, o, cause, becomes(img), nil)
+	u.add(c, o, cause, applyCreate(img), nil)
 	return o, img, nil
 }
 
 // scrub is the answer of a dry run of a creation: without id and version.
-func scrub[T dat.Object](c Call, img T) T {
+func withoutIdentity[T dat.Object](c Call, img T) T {
 	if !c.DryRun {
 		return img
 	}

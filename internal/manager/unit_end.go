@@ -8,16 +8,16 @@ func (u *unit) freeUnused(c Call, e entity, cause string, inUse func(int) *dat.E
 	if err := u.match(c, o); err != nil {
 		return err
 	}
-	if err := u.end(e, inUse); err != nil {
+	if err := u.beginEnd(e, inUse); err != nil {
 		return err
 	}
-	u.add(c, o, cause, removed, nil)
+	u.add(c, o, cause, applyEnd, nil)
 	u.after = append(u.after, act)
 	return nil
 }
 
 // end begins the end of an object unless it is in use.
-func (u *unit) end(e entity, inUse func(n int) *dat.Error) error {
+func (u *unit) beginEnd(e entity, inUse func(n int) *dat.Error) error {
 	o := e.base()
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
@@ -27,8 +27,8 @@ func (u *unit) end(e entity, inUse func(n int) *dat.Error) error {
 	if n := u.usersLocked(o); inUse != nil && n > 0 {
 		return inUse(n)
 	}
-	o.life.moveLocked(finish, u)
-	u.ended = append(u.ended, e)
-	u.endRefs(u.now(o))
+	o.life.advanceLocked(stepEnd, u)
+	u.ending = append(u.ending, e)
+	u.dropRefsAtCommit(u.image(o))
 	return nil
 }

@@ -13,19 +13,19 @@ func write[T dat.Object](ctx context.Context, m *Manager, c Call, on dat.Handle,
 	prepare func(*unit) (*object, T, error),
 ) (T, error) {
 	var none T
-	if err := m.open(); err != nil {
+	if err := m.checkOpen(); err != nil {
 		return none, err
 	}
-	u := m.begin(ctx)
+	u := m.newUnit(ctx)
 	defer u.release()
 	o, img, err := prepare(u)
 	if err != nil {
 		u.rollback()
-		m.refused(c, on, cause, err)
+		m.noteRefusal(c, on, cause, err)
 		return none, err
 	}
 	if c.DryRun {
-		img, err := rehearsed(u, o, img)
+		img, err := dryRunAnswer(u, o, img)
 		u.rollback()
 		return img, err
 	}
@@ -33,33 +33,33 @@ func write[T dat.Object](ctx context.Context, m *Manager, c Call, on dat.Handle,
 		return none, err
 	}
 	if u.refusal != nil {
-		return none, u.awaitRevertedMove(o)
+		return none, u.awaitRevert(o)
 	}
 	if after, ok := o.recorded().(T); ok {
-		return fillOne(m, after), nil
+		return filled(m, after), nil
 	}
 	return none, nil
 }
 
 // rehearsed is the answer of a dry run: with the live members of the real one, and
 // refused where the object's name is taken on this node.
-func rehearsed[T dat.Object](u *unit, o *object, img T) (T, error) {
+func dryRunAnswer[T dat.Object](u *unit, o *object, img T) (T, error) {
 	if any(img) == nil {
 		return img, nil
 	}
-	if err := u.nameFree(o, img); err != nil {
+	if err := u.checkNameFree(o, img); err != nil {
 		var none T
 		return none, err
 	}
 	if v, ok := u.m.index.Load(o.id); ok {
-		return filled(v, img), nil
+		return filledBy(v, img), nil
 	}
 	return img, nil
 }
 
 // takenBack waits until the second change is recorded, so that a reader who saw
 // the refusal sees the state that it left.
-func (u *unit) awaitRevertedMove(o *object) error {
+func (u *unit) awaitRevert(o *object) error {
 	if err := o.unrecorded.wait(u.ctx, u.m.rec); err != nil {
 		u.m.log.Warn("a refusal of the engine is not recorded yet", "object", o.id, "error", err)
 	}
@@ -86,7 +86,7 @@ var recordedRefusals = map[dat.Return]bool{
 
 // refused notes a refusal on the object that it is about, or on the adapter
 // where nothing was made.
-func (m *Manager) refused(c Call, on dat.Handle, cause string, err error) {
+func (m *Manager) noteRefusal(c Call, on dat.Handle, cause string, err error) {
 	var d *dat.Error
 	if c.DryRun || !errors.As(err, &d) || !recordedRefusals[d.Return] || d.Kind == "name-taken" {
 		return
@@ -95,13 +95,13 @@ func (m *Manager) refused(c Call, on dat.Handle, cause string, err error) {
 	if o == nil || o.recorded() == nil {
 		return
 	}
-	e := m.entry(c, o, cause)
+	e := m.newEntry(c, o, cause)
 	e.Outcome, e.Keep = d.Return, nil
 	m.rec.Note(e, nil)
 }
 
 // entry is the frame of a change of an object.
-func (m *Manager) entry(c Call, o *object, cause string) dat.Entry {
+func (m *Manager) newEntry(c Call, o *object, cause string) dat.Entry {
 	return dat.Entry{
 		Object: o.ref(), IA: o.ia.id, Cause: cause, Actor: c.Actor,
 		RequestID: c.RequestID, Reason: c.Reason, Outcome: dat.RetSuccess, Keep: c.Keep,
