@@ -2,10 +2,10 @@ package manager
 
 import (
 	"sync/atomic"
-
-	"github.com/datapi/datapi/internal/rdma"
+	"time"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // adapter is an open IA with the registry of its objects.
@@ -36,103 +36,18 @@ type adapter struct {
 	requests map[rdma.ConnRequest]*request
 }
 
-// limits are the attributes that bound the number of objects of a type, and the
-// subtype of the refusal. Types without one are unbounded.
-var limits = map[dat.ObjectType]struct {
-	max     func(*dat.IAAttributes) int32
-	subtype dat.Subtype
-	field   string
-}{
-	dat.TypeEndpoint: {func(a *dat.IAAttributes) int32 { return a.MaxEPs }, dat.SubResourceTEP, "max_eps"},
-	dat.TypePZ:       {func(a *dat.IAAttributes) int32 { return a.MaxPZs }, dat.SubResourceProtectionDomain, "max_pzs"},
-	dat.TypeEVD:      {func(a *dat.IAAttributes) int32 { return a.MaxEVDs }, dat.SubResourceTEVD, "max_evds"},
-	dat.TypeSRQ:      {func(a *dat.IAAttributes) int32 { return a.MaxSRQs }, dat.SubResourceSRQ, "max_srqs"},
-	dat.TypeLMR:      {func(a *dat.IAAttributes) int32 { return a.MaxLMRs }, dat.SubResourceMemoryRegion, "max_lmrs"},
-	dat.TypeRMR:      {func(a *dat.IAAttributes) int32 { return a.MaxRMRs }, dat.SubResourceMemoryRegion, "max_rmrs"},
+// adapterOf is the adapter of an id, or nil.
+func (m *Manager) adapterOf(id dat.Handle) *adapter {
+	ia, _ := find[*adapter](m, id)
+	return ia
 }
 
-// admitLocked enters a new object into the registry with the references of its
-// image; the adapter's lock is held. t is nil for what the engine makes.
-func (ia *adapter) admitLocked(u *unit, e entity, img dat.Object) *dat.Error {
-	o := e.base()
-	if l, ok := limits[o.typ]; ok && ia.count[o.typ] >= int(l.max(&ia.facts.Attributes)) &&
-		ia.count[o.typ]-u.endingCount(ia, o.typ) >= int(l.max(&ia.facts.Attributes)) {
-		return errExhausted(ia, o.typ, l.subtype, l.field, l.max(&ia.facts.Attributes))
+// adapterFor is the adapter that a creation names; the error is DAT_INVALID_HANDLE.
+func (m *Manager) adapterFor(id dat.Handle) (*adapter, error) {
+	if ia := m.adapterOf(id); ia != nil {
+		return ia, nil
 	}
-	if err := ia.checkSRQUsersLocked(u, img); err != nil {
-		return err
-	}
-	step := stepCreate
-	if u == nil {
-		step = stepAppear
-	}
-	ia.registerLocked(e, step, u)
-	ia.m.addRefsLocked(img)
-	return nil
-}
-
-// roomOnSRQLocked tests max_ep_per_srq for a new endpoint.
-func (ia *adapter) checkSRQUsersLocked(u *unit, img dat.Object) *dat.Error {
-	ep, ok := img.(*dat.Endpoint)
-	if !ok || ep.SRQ == dat.HandleNull {
-		return nil
-	}
-	s, ok := find[*srq](ia.m, ep.SRQ)
-	if !ok {
-		return nil
-	}
-	users := s.endpoints
-	for _, was := range u.droppedUsersOf(s.id) {
-		if was.Type() == dat.TypeEndpoint {
-			users--
-		}
-	}
-	return dat.CheckSRQUsers(&ia.facts, &dat.SRQ{Meta: dat.Meta{ID: s.id}}, users)
-}
-
-// endedOf is the number of objects of a type that this unit of writes ends; nil ends none.
-func (u *unit) endingCount(ia *adapter, t dat.ObjectType) int {
-	if u == nil {
-		return 0
-	}
-	n := 0
-	for _, e := range u.ending {
-		if o := e.base(); o.ia == ia && o.typ == t {
-			n++
-		}
-	}
-	return n
-}
-
-// admit judges under the registry's lock and enters the object if it may be.
-func (u *unit) admit(ia *adapter, e entity, judge func(resolver) (dat.Object, *dat.Error)) (dat.Object, error) {
-	ia.mu.Lock()
-	defer ia.mu.Unlock()
-	img, err := judge(resolver{u: u, ia: ia})
-	if err != nil {
-		return nil, err
-	}
-	if err := ia.admitLocked(u, e, img); err != nil {
-		return nil, err
-	}
-	u.created = append(u.created, e)
-	u.undo = append(u.undo, func() { ia.m.dropRefs(img) })
-	return img, nil
-}
-
-// remove takes an object out of the registry, once.
-func (m *Manager) remove(e entity) {
-	o := e.base()
-	o.ia.mu.Lock()
-	defer o.ia.mu.Unlock()
-	if o.life.advanceLocked(stepRemove, nil) {
-		m.index.Delete(o.id)
-		o.ia.count[o.typ]--
-		m.names.update(o.recorded(), nil)
-		if req, ok := e.(*request); ok {
-			delete(o.ia.requests, req.hw)
-		}
-	}
+	return nil, errBodyHandle(dat.TypeIA, id, "ia")
 }
 
 // fill implements filler.
@@ -160,4 +75,30 @@ func (ia *adapter) reserveWorkRequests(c Call, n int) uint64 {
 		return ia.nextWR.Load() + 1
 	}
 	return ia.nextWR.Add(uint64(n)) - uint64(n) + 1
+}
+
+func (m *Manager) noteIA(ia *adapter, cause, reason string, state dat.IAState, detail string) {
+	e := m.newEntry(engineCall(reason), &ia.object, cause)
+	e.Apply = applyChange(func(o *dat.IA) { o.State, o.Detail = state, ptr(detail) })
+	m.note(&ia.object, e)
+}
+
+// asyncEvent puts an event on the adapter's async EVD.
+func (ia *adapter) asyncEvent(ev dat.Event) {
+	if ia.asyncEVD == nil {
+		return
+	}
+	ev.Stream, ev.EVD, ev.IA, ev.At = dat.StreamAsync, ia.asyncEVD.id, ia.id, dat.At(time.Now())
+	ia.asyncEVD.queue.post(queued{ev: ev, notification: true})
+}
+
+// overflow reports that an EVD lost an event. The async EVD's own overflow is
+// only counted: there is nowhere to report it.
+func (ia *adapter) overflow(d *evd) {
+	if ia.asyncEVD == nil || d == ia.asyncEVD {
+		return
+	}
+	reason := "DAT_EVD_OVERFLOW_ERROR"
+	ref := d.ref()
+	ia.asyncEvent(dat.Event{Event: dat.EventAsyncErrorEVDOverflow, Object: &ref, Reason: &reason})
 }

@@ -5,24 +5,9 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
-
-// arrive runs an adapter that appears after Restore: a new one, or one that was
-// gone when the process started.
-func (m *Manager) addAdapter(ctx context.Context, op openedIA) error {
-	if ia := m.adapterOf(m.iaID(op.hw)); ia != nil {
-		ia.mu.Lock()
-		ia.hw = op.hw
-		ia.mu.Unlock()
-		m.startReturn(ia)
-		m.startPump(ia, op.hw)
-		return nil
-	}
-	return m.startAdapter(ctx, op, nil, nil)
-}
 
 // start brings an adapter up with what lived on it: enter, record, make, run.
 // Nothing is entered before all that it needs is set: a new adapter is seen by
@@ -66,52 +51,6 @@ func (m *Manager) startAdapter(ctx context.Context, op openedIA, was *dat.IA, li
 	return nil
 }
 
-// enterStarted enters what is new with the adapter, to be seen when it is recorded,
-// and what lived on it.
-func (ia *adapter) registerStarted(made, restored []entity) {
-	ia.mu.Lock()
-	defer ia.mu.Unlock()
-	starting := &unit{m: ia.m}
-	for _, e := range made {
-		ia.registerLocked(e, stepCreate, starting)
-	}
-	for _, e := range restored {
-		ia.registerLocked(e, stepAppear, nil)
-	}
-	if ia.life.phase() == phaseNew {
-		ia.registerLocked(ia, stepAppear, nil)
-	}
-}
-
-// enterLocked puts an entity into the registry.
-func (ia *adapter) registerLocked(e entity, step lifeStep, by *unit) {
-	o := e.base()
-	o.life.advanceLocked(step, by)
-	ia.count[o.typ]++
-	ia.m.index.Store(o.id, e)
-}
-
-// recordStart commits the images of the adapter itself and publishes them.
-func (m *Manager) recordAdapter(ctx context.Context, entries []dat.Entry) error {
-	if len(entries) == 0 {
-		return nil
-	}
-	for i, e := range entries {
-		entries[i].Published = func(r dat.Recorded) {
-			if o := m.objectOf(e.Object.ID); o != nil {
-				o.publish(r.Object)
-			}
-		}
-	}
-	_, err := m.rec.Record(ctx, entries...)
-	return err
-}
-
-func (m *Manager) startPump(ia *adapter, hw rdma.IA) {
-	reports := hw.Reports()
-	m.spawn(func() { m.pump(ia, reports) })
-}
-
 // newAdapter is the adapter and the image that it should have.
 func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 	ia := &adapter{m: m, provider: op.provider, hw: op.hw, requests: map[rdma.ConnRequest]*request{}}
@@ -139,18 +78,8 @@ func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 	return ia, img
 }
 
-// asyncEVDOf is the EVD for asynchronous events that lived with an adapter, or nil.
-func asyncEVDOf(was *dat.IA, restored []entity) *evd {
-	if was == nil {
-		return nil
-	}
-	for _, e := range restored {
-		if d, ok := e.(*evd); ok && d.id == was.AsyncEVD {
-			return d
-		}
-	}
-	return nil
-}
+// asyncQLen is the length of an adapter's async EVD in events.
+const asyncQLen = dat.MinAsyncQLen
 
 // startEntries gives the adapter its async EVD, a new one where there is none, and
 // returns the changes of their images and what is new.
@@ -188,6 +117,19 @@ func (m *Manager) startEntries(ia *adapter, img, was *dat.IA, restored []entity)
 	return append(entries, e), made
 }
 
+// asyncEVDOf is the EVD for asynchronous events that lived with an adapter, or nil.
+func asyncEVDOf(was *dat.IA, restored []entity) *evd {
+	if was == nil {
+		return nil
+	}
+	for _, e := range restored {
+		if d, ok := e.(*evd); ok && d.id == was.AsyncEVD {
+			return d
+		}
+	}
+	return nil
+}
+
 // sameIA compares what is recorded of an adapter.
 func sameIA(a, b *dat.IA) bool {
 	x, y := a.Clone().(*dat.IA), b.Clone().(*dat.IA)
@@ -195,4 +137,37 @@ func sameIA(a, b *dat.IA) bool {
 	left, errLeft := json.Marshal(x)
 	right, errRight := json.Marshal(y)
 	return errLeft == nil && errRight == nil && bytes.Equal(left, right)
+}
+
+// enterStarted enters what is new with the adapter, to be seen when it is recorded,
+// and what lived on it.
+func (ia *adapter) registerStarted(made, restored []entity) {
+	ia.mu.Lock()
+	defer ia.mu.Unlock()
+	starting := &unit{m: ia.m}
+	for _, e := range made {
+		ia.registerLocked(e, stepCreate, starting)
+	}
+	for _, e := range restored {
+		ia.registerLocked(e, stepAppear, nil)
+	}
+	if ia.life.phase() == phaseNew {
+		ia.registerLocked(ia, stepAppear, nil)
+	}
+}
+
+// recordStart commits the images of the adapter itself and publishes them.
+func (m *Manager) recordAdapter(ctx context.Context, entries []dat.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	for i, e := range entries {
+		entries[i].Published = func(r dat.Recorded) {
+			if o := m.objectOf(e.Object.ID); o != nil {
+				o.publish(r.Object)
+			}
+		}
+	}
+	_, err := m.rec.Record(ctx, entries...)
+	return err
 }

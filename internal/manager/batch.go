@@ -25,6 +25,9 @@ type batchedOp struct {
 	upto int
 }
 
+// ErrBatchEnded is what an operation of a batch meets after Run, Cancel or a refusal.
+var ErrBatchEnded = errors.New("the batch has ended")
+
 // BeginBatch starts a batch and takes the operation locks of the living objects
 // that it will modify or free, all at once and in order, so that batches and
 // single writes never wait for each other in a circle. Handles that name nothing
@@ -48,21 +51,59 @@ func (m *Manager) BeginBatch(ctx context.Context, targets ...dat.Handle) (*Batch
 	return &Batch{u: u}, nil
 }
 
-// step keeps one operation's object for the results; after a refusal the batch
-// can only be cancelled.
-func (b *Batch) finishOp(c Call, o *object, on dat.Handle, cause string, err error) error {
-	if err != nil {
-		b.err = err
-		b.u.m.noteRefusal(c, on, cause, err)
-		b.Cancel()
-		return err
+// Run commits the batch. results[n] is the recorded object of operation n, nil
+// where it freed one. On an error nothing was done.
+func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
+	if b.u == nil {
+		if b.err != nil {
+			return nil, b.err
+		}
+		return nil, ErrBatchEnded
 	}
-	b.done = append(b.done, batchedOp{o, len(b.u.steps)})
-	return nil
+	u := b.u
+	b.u = nil
+	defer u.release()
+	u.ctx = ctx
+	recs, err := u.commit()
+	if err != nil {
+		return nil, err
+	}
+	results := make([]dat.Object, len(b.done))
+	from := 0
+	for i, d := range b.done {
+		if img := u.outcome(d.on, from, d.upto, recs); img != nil {
+			results[i] = filled(u.m, img)
+		}
+		from = d.upto
+	}
+	return results, nil
 }
 
-// ErrBatchEnded is what an operation of a batch meets after Run, Cancel or a refusal.
-var ErrBatchEnded = errors.New("the batch has ended")
+// outcome is the image of an object after the steps of one operation: the last
+// that they recorded, or the present one where they changed nothing.
+func (u *unit) outcome(o *object, from, upto int, recs []dat.Recorded) dat.Object {
+	changed := false
+	var img dat.Object
+	for i := from; i < upto && i < len(recs); i++ {
+		if u.steps[i].obj == o {
+			changed, img = true, recs[i].Object
+		}
+	}
+	if !changed {
+		return o.recorded()
+	}
+	return img
+}
+
+// Cancel undoes what was prepared; it does nothing after Run.
+func (b *Batch) Cancel() {
+	if b.u == nil {
+		return
+	}
+	b.u.rollback()
+	b.u.release()
+	b.u = nil
+}
 
 // run is one operation of a batch.
 func runInBatch[T dat.Object](b *Batch, c Call, on dat.Handle, cause string, prepare func(*unit) (*object, T, error)) (T, error) {
@@ -79,6 +120,19 @@ func runInBatch[T dat.Object](b *Batch, c Call, on dat.Handle, cause string, pre
 		return none, err
 	}
 	return img, nil
+}
+
+// step keeps one operation's object for the results; after a refusal the batch
+// can only be cancelled.
+func (b *Batch) finishOp(c Call, o *object, on dat.Handle, cause string, err error) error {
+	if err != nil {
+		b.err = err
+		b.u.m.noteRefusal(c, on, cause, err)
+		b.Cancel()
+		return err
+	}
+	b.done = append(b.done, batchedOp{o, len(b.u.steps)})
+	return nil
 }
 
 // CreatePZ is Manager.CreatePZ in a batch.
@@ -143,21 +197,6 @@ func (b *Batch) SetWatermark(c Call, id dat.Handle, soft, hard *int64) (*dat.End
 	})
 }
 
-// freeing are the frees that a batch knows: each carries its end out after the commit.
-var frees = map[dat.ObjectType]struct {
-	cause string
-	free  func(*unit, Call, dat.Handle) error
-}{
-	dat.TypePZ:       {"dat_pz_free", (*unit).freePZ},
-	dat.TypeEVD:      {"dat_evd_free", (*unit).freeEVD},
-	dat.TypeSRQ:      {"dat_srq_free", (*unit).freeSRQ},
-	dat.TypeLMR:      {"dat_lmr_free", (*unit).freeLMR},
-	dat.TypeRMR:      {"dat_rmr_free", (*unit).freeRMR},
-	dat.TypePSP:      {"dat_psp_free", (*unit).freePSP},
-	dat.TypeRSP:      {"dat_rsp_free", (*unit).freeRSP},
-	dat.TypeEndpoint: {"dat_ep_free", func(u *unit, c Call, id dat.Handle) error { return u.freeEP(c, id, true) }},
-}
-
 // Free ends an unused object, or an UNCONNECTED endpoint, once the batch is committed.
 func (b *Batch) Free(c Call, typ dat.ObjectType, id dat.Handle) error {
 	f, ok := frees[typ]
@@ -177,58 +216,4 @@ func (b *Batch) objectOf(id dat.Handle) *object {
 		return o
 	}
 	return &object{}
-}
-
-// Run commits the batch. results[n] is the recorded object of operation n, nil
-// where it freed one. On an error nothing was done.
-func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
-	if b.u == nil {
-		if b.err != nil {
-			return nil, b.err
-		}
-		return nil, ErrBatchEnded
-	}
-	u := b.u
-	b.u = nil
-	defer u.release()
-	u.ctx = ctx
-	recs, err := u.commit()
-	if err != nil {
-		return nil, err
-	}
-	results := make([]dat.Object, len(b.done))
-	from := 0
-	for i, d := range b.done {
-		if img := u.outcome(d.on, from, d.upto, recs); img != nil {
-			results[i] = filled(u.m, img)
-		}
-		from = d.upto
-	}
-	return results, nil
-}
-
-// outcome is the image of an object after the steps of one operation: the last
-// that they recorded, or the present one where they changed nothing.
-func (u *unit) outcome(o *object, from, upto int, recs []dat.Recorded) dat.Object {
-	changed := false
-	var img dat.Object
-	for i := from; i < upto && i < len(recs); i++ {
-		if u.steps[i].obj == o {
-			changed, img = true, recs[i].Object
-		}
-	}
-	if !changed {
-		return o.recorded()
-	}
-	return img
-}
-
-// Cancel undoes what was prepared; it does nothing after Run.
-func (b *Batch) Cancel() {
-	if b.u == nil {
-		return
-	}
-	b.u.rollback()
-	b.u.release()
-	b.u = nil
 }

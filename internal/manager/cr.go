@@ -1,6 +1,8 @@
 package manager
 
 import (
+	"context"
+
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
 )
@@ -23,159 +25,193 @@ func (req *request) fill(img dat.Object) {
 	}
 }
 
-// arrived takes a request that came to a service point (T8–T11). One that nobody
-// can be told of is rejected.
-func (m *Manager) handleRequest(r rdma.Report) {
-	sp, ok := find[*servicePoint](m, r.SP)
-	if ok && sp.addEarlyRequest(r) {
-		return
-	}
-	if !ok || sp.recorded() == nil || !m.admitRequest(sp, r) {
-		r.Request.Reject(false, nil)
-	}
-}
-
-// admitRequest makes the request, and the endpoint that it brings, and tells the
-// consumer. False leaves nothing behind.
-func (m *Manager) admitRequest(sp *servicePoint, r rdma.Report) bool {
-	ia := sp.ia
-	req := &request{object: newObject(ia, dat.TypeCR, newID()), hw: r.Request, privateData: r.PrivateData}
-	img := &dat.CR{
-		Meta: req.meta("", nil), ConnQual: r.LocalQual, RemoteIAAddress: ptr(r.RemoteAddress),
-		RemotePortQual: ptr(r.RemoteQual), PrivateDataSize: int32(len(r.PrivateData)),
-	}
-	switch at := sp.recorded().(type) {
-	case *dat.PSP:
-		img.PSP = at.ID
-		if at.EPCreator == dat.PSPProvider {
-			return m.admitTentative(sp, at, req, img, r)
+// AcceptCR is dat_cr_accept (T12, T13, T16): with the request's own endpoint or one
+// of the consumer. The outcome is an event. Errors: DAT_INVALID_HANDLE,
+// DAT_INVALID_PARAMETER, DAT_INVALID_STATE; the request then stays usable.
+func (m *Manager) AcceptCR(ctx context.Context, c Call, id dat.Handle, in CRAccept) (*dat.Endpoint, error) {
+	return write(ctx, m, c, id, "dat_cr_accept", func(u *unit) (*object, *dat.Endpoint, error) {
+		req, ok := find[*request](m, id)
+		if !ok {
+			return nil, nil, errHandle(dat.TypeCR, id)
 		}
-		return m.registerRequest(req, img, func() bool { return m.postRequestEvent(at.EVD, req, img, r) })
-	case *dat.RSP:
-		img.RSP, img.Endpoint, req.endpoint = at.ID, at.Endpoint, at.Endpoint
-		return m.registerRequest(req, img, func() bool { return m.admitReserved(sp, at, req, img, r) })
-	}
-	return false
+		with, op, wrong := req.acceptWith(in.Endpoint)
+		req, ep, err := u.lockRequest(c, id, with)
+		if err != nil {
+			return nil, nil, err
+		}
+		if wrong != nil {
+			return nil, nil, wrong
+		}
+		return u.accept(c, req, ep, op, in.PrivateData)
+	})
 }
 
-// offer enters a request into the registry and lets tell say so to the consumer;
-// where that fails the request is gone again. The note is counted first: who
-// accepts at once waits for the record.
-func (m *Manager) registerRequest(req *request, img *dat.CR, tell func() bool) bool {
-	req.unrecorded.add()
-	defer req.unrecorded.done()
-	req.publishEarly(img)
-	ia := req.ia
-	ia.mu.Lock()
-	ia.registerLocked(req, stepAppear, nil)
-	ia.requests[req.hw] = req
-	ia.mu.Unlock()
-	if !tell() {
-		m.remove(req)
-		return false
+// acceptWith is the endpoint that an accept uses.
+func (req *request) acceptWith(given dat.Handle) (dat.Handle, dat.Input, error) {
+	switch {
+	case req.endpoint != dat.HandleNull && given != dat.HandleNull && given != req.endpoint:
+		return "", 0, errParameter(dat.SubInvalidArg2, "endpoint", "The request brought the endpoint "+string(req.endpoint)+"; leave endpoint out.")
+	case req.endpoint != dat.HandleNull:
+		return req.endpoint, dat.OpAcceptOwn, nil
+	case given == dat.HandleNull:
+		return "", 0, errParameter(dat.SubInvalidArg2, "endpoint", "The request brought no endpoint; name an UNCONNECTED one with a PZ.")
 	}
-	return true
+	return given, dat.OpAccept, nil
 }
 
-// tell posts the event of a request and notes it. The endpoint's state lock may be
-// held.
-func (m *Manager) postRequestEvent(evd dat.Handle, req *request, img *dat.CR, r rdma.Report) bool {
-	qual := img.ConnQual
-	ref := req.ref()
-	ev := dat.Event{
-		Event: dat.EventConnectionRequest, Stream: dat.StreamCR, Endpoint: img.Endpoint, Object: &ref, Reason: ptr(r.Reason),
-		Data: dat.EventData{CR: req.id, ConnQual: &qual, PrivateData: r.PrivateData},
+func (u *unit) accept(c Call, req *request, ep *endpoint, in dat.Input, privateData []byte) (*object, *dat.Endpoint, error) {
+	if ep.ia != req.ia {
+		return nil, nil, errBodyHandle(dat.TypeEndpoint, ep.id, "endpoint")
 	}
-	if !m.emit(evd, queued{ev: ev, notification: true}) {
-		return false
+	now := ep.snapshot()
+	if err := checkOperation(now, in); err != nil {
+		return nil, nil, err
 	}
-	e := m.newEntry(engineCall(r.Detail), &req.object, dat.EvRequest.String())
-	e.Apply = applyCreate(img)
-	m.note(&req.object, e)
-	return true
+	if err := dat.CheckPrivateData(&ep.ia.facts, in, len(privateData)); err != nil {
+		return nil, nil, err
+	}
+	if _, err := ep.engine(); err != nil {
+		return nil, nil, err
+	}
+	cr := imageOf[*dat.CR](&req.object)
+	v := dat.Judge(now.State, in)
+	details := eventDetails{change: func(e *dat.Endpoint) {
+		qual := cr.ConnQual
+		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = cr.RemoteIAAddress, cr.RemotePortQual, &qual
+	}}
+	if c.DryRun {
+		after := now.Copy()
+		transition(now.State, v, nil, details.change)(after)
+		return &ep.object, after, nil
+	}
+	moved := u.addMove(c, ep, in, now.State, v, details)
+	kept := c
+	kept.Keep = nil
+	if err := u.endRequest(kept, req, in.String()); err != nil {
+		return nil, nil, err
+	}
+	u.after = append(u.after, func() { u.m.acceptNow(req, ep, moved, privateData) })
+	return &ep.object, now, nil
 }
 
-// admitReserved moves the endpoint of an RSP to PASSIVE_CONNECTION_PENDING (T8);
-// a second request finds it there and is rejected (T9).
-func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, req *request, img *dat.CR, r rdma.Report) bool {
-	ep, ok := find[*endpoint](m, at.Endpoint)
-	if !ok || sp.used.Load() {
-		return false
+// acceptNow acts. What the engine refuses now fails as what it cannot finish later:
+// ACCEPT_COMPLETION_ERROR, and the endpoint is never stuck (T15, D18).
+func (m *Manager) acceptNow(req *request, ep *endpoint, moved *moveOutcome, privateData []byte) {
+	req.ia.mu.Lock()
+	gone := req.peerGone
+	req.ia.mu.Unlock()
+	if !moved.effective {
+		req.hw.Reject(false, nil)
+		return
 	}
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	if dat.Judge(ep.live.State, dat.EvRequest).Kind != dat.Move || !m.postRequestEvent(at.EVD, req, img, r) {
-		return false
+	if gone {
+		req.hw.Reject(false, nil)
+		m.handleEvent(ep, dat.EvAcceptFailed, eventDetails{reason: "REQUEST_GONE", detail: "the peer of the connection request vanished before it was accepted"})
+		return
 	}
-	sp.used.Store(true)
-	m.handleEventLocked(ep, dat.EvRequest, eventDetails{reason: r.Reason, detail: r.Detail, change: func(e *dat.Endpoint) {
-		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = ptr(r.RemoteAddress), ptr(r.RemoteQual), ptr(r.LocalQual)
-	}})
-	return true
-}
-
-// admitTentative makes the endpoint of a PROVIDER service point (T10): PZ and EVDs
-// are null, its attributes those of the request as far as it carries them.
-func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, req *request, img *dat.CR, r rdma.Report) bool {
-	ia := sp.ia
-	hw, err := ia.usableDevice()
+	hw, err := ep.engine()
+	if err == nil {
+		ep.calls.Lock()
+		err = req.hw.Accept(hw, privateData)
+		ep.calls.Unlock()
+	}
 	if err != nil {
-		return false
+		req.hw.Reject(false, nil)
+		d := asError(err)
+		m.handleEvent(ep, dat.EvAcceptFailed, eventDetails{reason: d.Return.String(), detail: d.Detail})
 	}
-	ep := newEndpoint(ia, newID())
-	e := &dat.Endpoint{Meta: ep.meta("", nil), State: dat.EPTentativeConnectionPending, Attributes: dat.DefaultEPAttributes(&ia.facts)}
-	if r.Attributes != nil {
-		e.Attributes = r.Attributes.Clone()
-	}
-	e.Watermarks, _ = e.Watermarks.Set(dat.WatermarkInfinite, dat.WatermarkInfinite, 0, false)
-	e.LocalIAAddress = ia.facts.Attributes.IAAddress
-	e.RemoteIAAddress, e.RemotePortQual = ptr(r.RemoteAddress), ptr(r.RemoteQual)
-	e.LocalPortQual = ptr(r.LocalQual)
-	ep.live = e
-	ia.mu.Lock()
-	refusal := ia.admitLocked(nil, ep, e)
-	ia.mu.Unlock()
-	if refusal != nil {
-		m.log.Warn("a request is rejected", "psp", sp.id, "error", refusal)
-		return false
-	}
-	if err := ep.create(hw, e); err != nil {
-		m.log.Warn("a request is rejected", "psp", sp.id, "error", err)
-		m.remove(ep)
-		return false
-	}
-	ep.unrecorded.add()
-	defer ep.unrecorded.done()
-	ep.publishEarly(e)
-	img.Endpoint, req.endpoint = ep.id, ep.id
-	if !m.registerRequest(req, img, func() bool { return m.postRequestEvent(at.EVD, req, img, r) }) {
-		ep.destroy()
-		m.remove(ep)
-		return false
-	}
-	entry := m.newEntry(engineCall("made for the connection request "+string(req.id)), &ep.object, dat.EvRequest.String())
-	entry.Apply = applyCreate(e)
-	m.note(&ep.object, entry)
-	return true
 }
 
-// vanished notes that the peer of a waiting request is gone: the request stays,
-// and accepting it fails later (T46, T15).
-func (m *Manager) handleRequestGone(ia *adapter, r rdma.Report) {
-	ia.mu.Lock()
-	req := ia.requests[r.Request]
-	if req != nil {
-		req.peerGone = true
+// RejectCR is dat_cr_reject: the peer gets PEER_REJECTED; the endpoint of an RSP is
+// UNCONNECTED again (T17), a provider's endpoint is gone (T18). Errors:
+// DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER (private data).
+func (m *Manager) RejectCR(ctx context.Context, c Call, id dat.Handle, privateData []byte) error {
+	return m.dismiss(ctx, c, id, dat.OpReject, func(f *dat.Facts) *dat.Error {
+		return dat.CheckPrivateData(f, dat.OpReject, len(privateData))
+	}, func(req *request) { req.hw.Reject(true, privateData) })
+}
+
+// HandoffCR is dat_cr_handoff: the request goes to another qualifier of this adapter
+// (T19, T47). Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
+func (m *Manager) HandoffCR(ctx context.Context, c Call, id dat.Handle, connQual int64) error {
+	return m.dismiss(ctx, c, id, dat.OpHandoff, func(*dat.Facts) *dat.Error {
+		return dat.CheckHandoff(connQual)
+	}, func(req *request) { req.hw.Handoff(int32(connQual)) })
+}
+
+// dismiss ends a request without this endpoint: one record for both, then the act.
+func (m *Manager) dismiss(ctx context.Context, c Call, id dat.Handle, in dat.Input, check func(*dat.Facts) *dat.Error, act func(*request)) error {
+	return free(ctx, m, c, id, in.String(), func(u *unit) error {
+		req, ok := find[*request](m, id)
+		if !ok {
+			return errHandle(dat.TypeCR, id)
+		}
+		req, ep, err := u.lockRequest(c, id, req.endpoint)
+		if err != nil {
+			return err
+		}
+		if err := check(&req.ia.facts); err != nil {
+			return err
+		}
+		if err := u.endRequest(c, req, in.String()); err != nil {
+			return err
+		}
+		if ep != nil {
+			if err := u.dismissEndpoint(c, ep, in); err != nil {
+				return err
+			}
+		}
+		u.after = append(u.after, func() { act(req) })
+		return nil
+	})
+}
+
+// letGo enters what a dismissed request does to the endpoint that it brought.
+func (u *unit) dismissEndpoint(c Call, ep *endpoint, in dat.Input) error {
+	c.Keep = nil
+	now := ep.snapshot()
+	v := dat.Judge(now.State, in)
+	if v.Kind == dat.Move {
+		u.addMove(c, ep, in, now.State, v, eventDetails{})
 	}
-	ia.mu.Unlock()
-	if req == nil {
-		return
+	if v.Kind == dat.End {
+		if err := u.beginEnd(ep, nil); err != nil {
+			return err
+		}
+		u.endEndpoint(c, ep, in.String())
 	}
-	if ep, ok := find[*endpoint](m, req.endpoint); ok {
-		m.handleEvent(ep, dat.EvRequestGone, eventDetails{reason: r.Reason, detail: firstOf(r.Detail, "the peer of the connection request vanished")})
-		return
+	return nil
+}
+
+// answer locks a request and the endpoint that answers it.
+func (u *unit) lockRequest(c Call, id dat.Handle, with dat.Handle) (*request, *endpoint, error) {
+	req, ok := find[*request](u.m, id)
+	if !ok {
+		return nil, nil, errHandle(dat.TypeCR, id)
 	}
-	e := m.newEntry(engineCall(firstOf(r.Detail, "the peer of the connection request vanished")), &req.object, dat.EvRequestGone.String())
-	e.Apply = applyChange(func(*dat.CR) {})
-	m.note(&req.object, e)
+	locks := []*object{&req.object}
+	ep, ok := find[*endpoint](u.m, with)
+	if ok {
+		locks = append(locks, &ep.object)
+	}
+	if err := u.lock(locks...); err != nil {
+		return nil, nil, err
+	}
+	if err := u.match(c, &req.object); err != nil {
+		return nil, nil, err
+	}
+	if !ok && with != dat.HandleNull {
+		return nil, nil, errBodyHandle(dat.TypeEndpoint, with, "endpoint")
+	}
+	return req, ep, nil
+}
+
+// endRequest enters the end of a request. The error is DAT_INVALID_HANDLE where
+// the engine ended it meanwhile.
+func (u *unit) endRequest(c Call, req *request, cause string) error {
+	if err := u.beginEnd(req, nil); err != nil {
+		return err
+	}
+	u.add(c, &req.object, cause, applyEnd, nil)
+	return nil
 }

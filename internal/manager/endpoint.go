@@ -3,9 +3,8 @@ package manager
 import (
 	"time"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // endpoint is an Endpoint: the recorded image in object, and what happens to it
@@ -26,10 +25,10 @@ type endpoint struct {
 	counters        dat.DTOCounters
 	lastProofOfLife *dat.Time
 	// attempt counts connections, so that timers of an old one do nothing.
-	attempt uint64
-	connectTimer   *time.Timer
-	probeTimer  *time.Timer
-	probing bool
+	attempt      uint64
+	connectTimer *time.Timer
+	probeTimer   *time.Timer
+	probing      bool
 	// unreportedResets counts the resets whose report has not been read yet: until
 	// then reports speak of a connection that is over.
 	unreportedResets int
@@ -38,15 +37,6 @@ type endpoint struct {
 	// orphanedBinds will not complete; endOwedConnection drops their regions.
 	orphanedBinds []*rmrBinding
 	changed       chan struct{}
-}
-
-// work is an outstanding DTO or RMR bind.
-type outstandingWork struct {
-	kind   dat.DTOKind
-	cookie string
-	flags  []dat.CompletionFlag
-	srq    *srq
-	bind   *rmrBinding
 }
 
 func newEndpoint(ia *adapter, id dat.Handle) *endpoint {
@@ -74,43 +64,6 @@ func (ep *endpoint) snapshot() *dat.Endpoint {
 	return e
 }
 
-// status is one snapshot (S1).
-func (ep *endpoint) status(now dat.Time) dat.EPStatus {
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	return dat.EPStatus{
-		State: ep.live.State, RecvIdle: len(ep.recvs) == 0, RequestIdle: len(ep.requests) == 0,
-		ObservedAt: now, LastProofOfLife: ep.lastProofOfLife,
-		Recvs: int32(len(ep.recvs)), Requests: int32(len(ep.requests)), Counters: ep.counters,
-	}
-}
-
-// recvQuery is dat_ep_recv_query: receives of an endpoint are whole buffers in
-// order, so the span is their number.
-func (ep *endpoint) recvQuery() dat.RecvQuery {
-	ep.mu.Lock()
-	n, shared := int32(len(ep.recvs)), ep.live.SRQ != dat.HandleNull
-	ep.mu.Unlock()
-	var out dat.RecvQuery
-	a := &ep.ia.facts.Provider
-	known := !shared || a.SRQWatermarksSupported.SRQEPSoftHigh || a.SRQWatermarksSupported.SRQEPHardHigh
-	if a.EPRecvInfoSupported.NBufsAllocated && known {
-		out.NBufsAllocated = &n
-	}
-	if a.EPRecvInfoSupported.BufsAllocSpan && known {
-		out.BufsAllocSpan = &n
-	}
-	return out
-}
-
-// watch returns the live state, what is closed at its next change, and whether the
-// endpoint has ended.
-func (ep *endpoint) watch() (dat.EPState, <-chan struct{}, bool) {
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	return ep.live.State, ep.changed, ep.hasEnded()
-}
-
 // setLocked replaces the live image and wakes who watches the state.
 func (ep *endpoint) setLiveLocked(e *dat.Endpoint) {
 	moved := ep.live == nil || ep.live.State != e.State
@@ -122,30 +75,13 @@ func (ep *endpoint) setLiveLocked(e *dat.Endpoint) {
 	}
 }
 
-// stop ends the timers; it tells whether the endpoint had a connection.
-func (ep *endpoint) stop() bool {
+// apply makes a recorded change of the parameters live.
+func (ep *endpoint) applyLive(change func(*dat.Endpoint)) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
-	ep.stopTimersLocked()
-	return ep.live != nil && ep.live.State.HasConnection()
-}
-
-func (ep *endpoint) stopTimersLocked() {
-	for _, t := range []*time.Timer{ep.connectTimer, ep.probeTimer} {
-		if t != nil {
-			t.Stop()
-		}
-	}
-	ep.connectTimer, ep.probeTimer, ep.probing = nil, nil, false
-}
-
-// engine is the provider's part, or the refusal of a call that needs it.
-func (ep *endpoint) engine() (rdma.EP, error) {
-	hw, ok := ep.hw.get()
-	if !ok || ep.ia.device.gone() {
-		return nil, errNoPart(&ep.object, ep.hw.reason())
-	}
-	return hw, nil
+	e := ep.live.Copy()
+	change(e)
+	ep.setLiveLocked(e)
 }
 
 // hasEnded reports whether the endpoint has left the registry.
@@ -164,15 +100,19 @@ func (ep *endpoint) markEnded() {
 	ep.changed = make(chan struct{})
 }
 
-// dropWorksLocked forgets what is outstanding: its completions are lost (T2, T39).
-func (ep *endpoint) dropWorkLocked() {
-	for _, set := range []map[uint64]outstandingWork{ep.recvs, ep.requests} {
-		for _, w := range set {
-			w.reap()
-			if w.bind != nil {
-				ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
-			}
+// stop ends the timers; it tells whether the endpoint had a connection.
+func (ep *endpoint) stop() bool {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	ep.stopTimersLocked()
+	return ep.live != nil && ep.live.State.HasConnection()
+}
+
+func (ep *endpoint) stopTimersLocked() {
+	for _, t := range []*time.Timer{ep.connectTimer, ep.probeTimer} {
+		if t != nil {
+			t.Stop()
 		}
-		clear(set)
 	}
+	ep.connectTimer, ep.probeTimer, ep.probing = nil, nil, false
 }

@@ -4,55 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
-
-// completed takes a completion of the engine: the DTO is no longer outstanding
-// (S2, S3), the consumer gets its event unless that was suppressed, and a failure
-// other than a flush breaks the connection (T37).
-func (m *Manager) handleCompletion(ep *endpoint, r rdma.Report) {
-	ep.mu.Lock()
-	if ep.unreportedResets > 0 || ep.hasEnded() {
-		if r.SRQ == dat.HandleNull {
-			r.SRQ = ep.live.SRQ
-		}
-		ep.mu.Unlock()
-		m.dropReceive(r)
-		return
-	}
-	w, ok := ep.takeWorkLocked(r)
-	ep.mu.Unlock()
-	if !ok {
-		m.log.Debug("a completion of no outstanding work request", "endpoint", ep.id, "wr", r.WR)
-		return
-	}
-	if w.bind != nil {
-		m.completeBind(w.bind, r)
-	}
-	ep.mu.Lock()
-	m.completeLocked(ep, w, r)
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
-}
-
-// takeWorkLocked finds the work request of a completion and ends it. A receive
-// that an SRQ gave is found there where the provider did not report its taking.
-func (ep *endpoint) takeWorkLocked(r rdma.Report) (outstandingWork, bool) {
-	if w, ok := ep.requests[r.WR]; ok {
-		delete(ep.requests, r.WR)
-		return w, true
-	}
-	if w, ok := ep.recvs[r.WR]; ok {
-		delete(ep.recvs, r.WR)
-		return w, true
-	}
-	if s, ok := find[*srq](ep.m(), ep.live.SRQ); ok {
-		return s.take(r.WR)
-	}
-	return outstandingWork{}, false
-}
 
 // completeLocked counts, tells the consumer and judges what follows; the caller
 // owes act.
@@ -72,13 +26,6 @@ func (m *Manager) completeLocked(ep *endpoint, w outstandingWork, r rdma.Report)
 	if r.Status != dat.DTOErrFlushed {
 		m.finishDrainLocked(ep)
 	}
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // countLocked keeps the counters of the status.
@@ -121,13 +68,6 @@ func (m *Manager) completionEventLocked(ep *endpoint, w outstandingWork, r rdma.
 	}
 }
 
-// reap tells an SRQ that the consumer has the completion of one of its receives.
-func (w outstandingWork) reap() {
-	if w.srq != nil {
-		w.srq.reaped()
-	}
-}
-
 func completionEvent(ep *endpoint, w outstandingWork, r rdma.Report) dat.Event {
 	kind, status, length, cookie := w.kind, r.Status, r.Length, w.cookie
 	ref := ep.ref()
@@ -159,6 +99,74 @@ func (ep *endpoint) isNotificationLocked(w outstandingWork, r rdma.Report) bool 
 	return !slices.Contains(w.flags, dat.CompletionUnsignalled)
 }
 
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// firstSet is a unless it is zero, else b.
+func firstSet(a, b int32) int32 {
+	if a != 0 {
+		return a
+	}
+	return b
+}
+
+// work is an outstanding DTO or RMR bind.
+type outstandingWork struct {
+	kind   dat.DTOKind
+	cookie string
+	flags  []dat.CompletionFlag
+	srq    *srq
+	bind   *rmrBinding
+}
+
+// reap tells an SRQ that the consumer has the completion of one of its receives.
+func (w outstandingWork) reap() {
+	if w.srq != nil {
+		w.srq.reaped()
+	}
+}
+
+func (ep *endpoint) outstandingLocked(kind dat.DTOKind) map[uint64]outstandingWork {
+	if kind == dat.KindRecv {
+		return ep.recvs
+	}
+	return ep.requests
+}
+
+// takeWorkLocked finds the work request of a completion and ends it. A receive
+// that an SRQ gave is found there where the provider did not report its taking.
+func (ep *endpoint) takeWorkLocked(r rdma.Report) (outstandingWork, bool) {
+	if w, ok := ep.requests[r.WR]; ok {
+		delete(ep.requests, r.WR)
+		return w, true
+	}
+	if w, ok := ep.recvs[r.WR]; ok {
+		delete(ep.recvs, r.WR)
+		return w, true
+	}
+	if s, ok := find[*srq](ep.m(), ep.live.SRQ); ok {
+		return s.take(r.WR)
+	}
+	return outstandingWork{}, false
+}
+
+// dropWorksLocked forgets what is outstanding: its completions are lost (T2, T39).
+func (ep *endpoint) dropWorkLocked() {
+	for _, set := range []map[uint64]outstandingWork{ep.recvs, ep.requests} {
+		for _, w := range set {
+			w.reap()
+			if w.bind != nil {
+				ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
+			}
+		}
+		clear(set)
+	}
+}
+
 // flushLocked completes everything that is outstanding as flushed where no engine
 // is left to do it (T48).
 func (m *Manager) flushLocked(ep *endpoint) {
@@ -177,21 +185,4 @@ func (m *Manager) flushLocked(ep *endpoint) {
 			m.completeLocked(ep, w, rdma.Report{WR: wr, Status: dat.DTOErrFlushed, Reason: "DEVICE_GONE"})
 		}
 	}
-}
-
-// taken moves a receive from an SRQ to the endpoint that took it (W9).
-func (m *Manager) handleRecvTaken(ep *endpoint, r rdma.Report) {
-	s, ok := find[*srq](m, r.SRQ)
-	if !ok {
-		return
-	}
-	ep.mu.Lock()
-	if ep.unreportedResets > 0 || ep.hasEnded() {
-		m.dropReceive(r)
-	} else if w, ok := s.take(r.WR); ok {
-		ep.recvs[r.WR] = w
-		m.judgeWatermarksLocked(ep, len(ep.recvs))
-	}
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
 }

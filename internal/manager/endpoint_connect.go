@@ -4,39 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
-
-// addMove enters a move of an endpoint by an operation: the record is made first;
-// then the state is live, unless an event was faster. The outcome tells which.
-func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v dat.Verdict, details eventDetails) *moveOutcome {
-	at := now()
-	var last *dat.LastEvent
-	if v.Event != dat.EventNone {
-		last = &dat.LastEvent{Event: v.Event, Reason: ptr(details.reason), At: at, Detail: ptr(details.detail)}
-	}
-	change := transition(from, v, last, details.change)
-	out := &moveOutcome{}
-	u.add(c, &ep.object, in.String(), applyChange(change), func() {
-		ep.mu.Lock()
-		defer ep.mu.Unlock()
-		if out.effective = ep.live.State == from && !ep.hasEnded(); out.effective {
-			e := ep.live.Copy()
-			change(e)
-			ep.setLiveLocked(e)
-			ep.disconnectOwed = ep.disconnectOwed || v.Next == dat.EPDisconnected
-			ep.enterStateLocked(v.Next)
-			u.m.postEventLocked(ep, v.Event, details, at)
-		}
-	})
-	u.after = append(u.after, func() { u.m.disconnectIfOwed(ep) })
-	return out
-}
-
-// moved tells whether an operation's move took effect: an event may have been faster.
-type moveOutcome struct{ effective bool }
 
 // ConnectEP is dat_ep_connect (T20–T27). The outcome is an event. Errors:
 // DAT_INVALID_STATE, DAT_INVALID_PARAMETER, DAT_INVALID_ADDRESS,
@@ -97,17 +67,6 @@ func (u *unit) connectTarget(c Call, id dat.Handle, in dat.Input) (*endpoint, *d
 	return ep, now, nil
 }
 
-// judge is the refusal of an operation by state, then by readiness; nil is none.
-func checkOperation(e *dat.Endpoint, in dat.Input) error {
-	if err := dat.Judge(e.State, in).Err(e.State, in); err != nil {
-		return err
-	}
-	if err := dat.Ready(e, in); err != nil {
-		return err
-	}
-	return nil
-}
-
 func (u *unit) connect(c Call, ep *endpoint, now *dat.Endpoint, in dat.Input, q dat.ConnectRequest, qos dat.QOS) (*object, *dat.Endpoint, error) {
 	if _, err := ep.engine(); err != nil {
 		return nil, nil, err
@@ -154,16 +113,6 @@ func (m *Manager) startConnect(ep *endpoint, in dat.Input, from dat.EPState, to 
 	}
 	*refusal = d
 	m.revertMove(ep, in, dat.EPActiveConnectionPending, from, d)
-}
-
-// takeBack is the second change of an operation that the engine refused.
-func (m *Manager) revertMove(ep *endpoint, in dat.Input, entered, from dat.EPState, d *dat.Error) {
-	back := moveTo(dat.Verdict{Kind: dat.Move, Next: from}, nil, nil)
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	if ep.live.State == entered {
-		m.changeLocked(ep, in.String(), "taken back, the engine refused: "+d.Detail, back)
-	}
 }
 
 // startTimer starts the consumer's timer: TIMED_OUT when it ends in

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // DisconnectEP is dat_ep_disconnect (T28–T35). GRACEFUL in CONNECTED drains: no
@@ -105,4 +106,42 @@ func (m *Manager) resetUnderCalls(ep *endpoint, refusal *error) {
 		ep.mu.Unlock()
 		m.revertMove(ep, dat.OpReset, dat.EPUnconnected, dat.EPDisconnected, d)
 	}
+}
+
+// act does what a move to DISCONNECTED asks of the provider: tear the connection
+// down, flush what is outstanding. Whoever moved an endpoint calls it with no
+// lock of state held. The flag is taken under the lock of the calls, so that no
+// later call of the provider overtakes it.
+func (m *Manager) disconnectIfOwed(ep *endpoint) {
+	ep.mu.Lock()
+	ending, loose := ep.disconnectOwed, ep.orphanedBinds
+	ep.orphanedBinds = nil
+	ep.mu.Unlock()
+	for _, b := range loose {
+		m.completeBind(b, rdma.Report{Status: dat.DTOErrFlushed})
+	}
+	if !ending {
+		return
+	}
+	ep.calls.Lock()
+	m.disconnectIfOwedUnderCalls(ep)
+	ep.calls.Unlock()
+}
+
+// actCalling is act under the lock of the calls.
+func (m *Manager) disconnectIfOwedUnderCalls(ep *endpoint) {
+	ep.mu.Lock()
+	ending := ep.disconnectOwed
+	ep.disconnectOwed = false
+	ep.mu.Unlock()
+	if !ending {
+		return
+	}
+	if hw, ok := ep.hw.get(); ok && !ep.ia.device.gone() {
+		hw.Disconnect()
+		return
+	}
+	ep.mu.Lock()
+	m.flushLocked(ep)
+	ep.mu.Unlock()
 }

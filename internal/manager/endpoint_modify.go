@@ -2,7 +2,6 @@ package manager
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"reflect"
 
@@ -123,17 +122,6 @@ func (u *unit) addModify(c Call, ep *endpoint, in EPModify, after *dat.Endpoint)
 	u.steps[len(u.steps)-1].entry.RevertedTo = in.RevertedTo
 }
 
-func (o *object) m() *Manager { return o.ia.m }
-
-// apply makes a recorded change of the parameters live.
-func (ep *endpoint) applyLive(change func(*dat.Endpoint)) {
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	e := ep.live.Copy()
-	change(e)
-	ep.setLiveLocked(e)
-}
-
 // sameParams tells whether the provider has nothing to learn.
 func sameParams(a, b *dat.Endpoint) bool {
 	return a.PZ == b.PZ && a.RecvEVD == b.RecvEVD && a.RequestEVD == b.RequestEVD &&
@@ -143,27 +131,4 @@ func sameParams(a, b *dat.Endpoint) bool {
 func sameEndpoint(a, b *dat.Endpoint) bool {
 	return sameParams(a, b) && a.ConnectEVD == b.ConnectEVD && sameMeta(&a.Meta, &b.Meta) &&
 		reflect.DeepEqual(a.Probe, b.Probe)
-}
-
-// The bounds of a liveness probe: seconds between two, and how many in a row.
-const (
-	minProbeInterval = 1
-	maxProbeInterval = 86400
-	minFailAfter     = 1
-	maxFailAfter     = 1000
-)
-
-// checkProbe judges a liveness probe; nil is none.
-func checkProbe(p *dat.Probe) error {
-	switch {
-	case p == nil:
-		return nil
-	case p.IntervalS < minProbeInterval || p.IntervalS > maxProbeInterval:
-		return errParameter(dat.SubNone, "probe.interval_s",
-			fmt.Sprintf("interval_s is %d; it must be %d to %d seconds.", p.IntervalS, minProbeInterval, maxProbeInterval))
-	case p.FailAfter < minFailAfter || p.FailAfter > maxFailAfter:
-		return errParameter(dat.SubNone, "probe.fail_after",
-			fmt.Sprintf("fail_after is %d; it must be %d to %d probes in a row.", p.FailAfter, minFailAfter, maxFailAfter))
-	}
-	return nil
 }

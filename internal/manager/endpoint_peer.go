@@ -23,6 +23,22 @@ func (m *Manager) peerOf(ep *endpoint, r rdma.Report) *dat.Peer {
 	return p
 }
 
+// opposite finds the other end on this node by addresses and qualifiers.
+func (m *Manager) oppositeEnd(ep *endpoint, r rdma.Report) (*endpoint, bool) {
+	ep.mu.Lock()
+	mine := ep.live
+	ep.mu.Unlock()
+	v, ok := m.places.Load(place{
+		address: firstOf(r.RemoteAddress, deref(mine.RemoteIAAddress)),
+		local:   firstSet(r.RemoteQual, deref(mine.RemotePortQual)),
+		remote:  firstSet(r.LocalQual, deref(mine.LocalPortQual)),
+	})
+	if !ok || v.(*endpoint) == ep {
+		return nil, false
+	}
+	return v.(*endpoint), true
+}
+
 // place is where one end of a connection sits: its adapter's address, its own
 // qualifier and that of the other end.
 type place struct {
@@ -51,37 +67,4 @@ func (m *Manager) updatePlace(ep *endpoint, was, is *dat.Endpoint) {
 	if has {
 		m.places.Store(at, ep)
 	}
-}
-
-// opposite finds the other end on this node by addresses and qualifiers.
-func (m *Manager) oppositeEnd(ep *endpoint, r rdma.Report) (*endpoint, bool) {
-	ep.mu.Lock()
-	mine := ep.live
-	ep.mu.Unlock()
-	v, ok := m.places.Load(place{
-		address: firstOf(r.RemoteAddress, deref(mine.RemoteIAAddress)),
-		local:   firstSet(r.RemoteQual, deref(mine.RemotePortQual)),
-		remote:  firstSet(r.LocalQual, deref(mine.LocalPortQual)),
-	})
-	if !ok || v.(*endpoint) == ep {
-		return nil, false
-	}
-	return v.(*endpoint), true
-}
-
-// deref is what p points to, the zero value for nil.
-func deref[T any](p *T) T {
-	var zero T
-	if p == nil {
-		return zero
-	}
-	return *p
-}
-
-// firstSet is a unless it is zero, else b.
-func firstSet(a, b int32) int32 {
-	if a != 0 {
-		return a
-	}
-	return b
 }

@@ -4,10 +4,31 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
 )
+
+// The bounds of a liveness probe: seconds between two, and how many in a row.
+const (
+	minProbeInterval = 1
+	maxProbeInterval = 86400
+	minFailAfter     = 1
+	maxFailAfter     = 1000
+)
+
+// checkProbe judges a liveness probe; nil is none.
+func checkProbe(p *dat.Probe) error {
+	switch {
+	case p == nil:
+		return nil
+	case p.IntervalS < minProbeInterval || p.IntervalS > maxProbeInterval:
+		return errParameter(dat.SubNone, "probe.interval_s",
+			fmt.Sprintf("interval_s is %d; it must be %d to %d seconds.", p.IntervalS, minProbeInterval, maxProbeInterval))
+	case p.FailAfter < minFailAfter || p.FailAfter > maxFailAfter:
+		return errParameter(dat.SubNone, "probe.fail_after",
+			fmt.Sprintf("fail_after is %d; it must be %d to %d probes in a row.", p.FailAfter, minFailAfter, maxFailAfter))
+	}
+	return nil
+}
 
 // rearm starts, changes or ends the liveness probe of an endpoint.
 func (m *Manager) scheduleProbe(ep *endpoint) {
@@ -82,24 +103,4 @@ func (m *Manager) sendProbe(ep *endpoint) {
 		ep.probing = false
 		ep.mu.Unlock()
 	}
-}
-
-// probed takes the outcome of a probe: proof of life, or the end of the connection.
-func (m *Manager) handleProbe(ep *endpoint, r rdma.Report) {
-	ep.mu.Lock()
-	if ep.unreportedResets == 0 && !ep.hasEnded() {
-		ep.probing = false
-		switch r.Status {
-		case dat.DTOSuccess:
-			at := dat.At(time.Now())
-			ep.lastProofOfLife = &at
-		case dat.DTOErrFlushed:
-		default:
-			m.handleEventLocked(ep, dat.EvBroken, eventDetails{
-				reason: r.Status.String(), detail: firstOf(r.Detail, "the liveness probe failed with "+r.Status.String()), derived: true,
-			})
-		}
-	}
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
 }

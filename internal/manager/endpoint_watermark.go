@@ -9,6 +9,8 @@ import (
 // softReason names the event for which DAT has a reason and no number (B7, W24).
 const softReason = "DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT"
 
+const hardDetail = "more receives than the hard high watermark"
+
 // SetWatermark is dat_ep_set_watermark: both marks at once, nil is infinite (W1–W24).
 // What fires during the call is recorded with it. Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_PARAMETER, DAT_MODEL_NOT_SUPPORTED.
@@ -51,19 +53,6 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 	return &ep.object, after, nil
 }
 
-// rewatch judges what was taken from an SRQ while the marks were being recorded.
-func (m *Manager) judgeWatermarks(ep *endpoint) {
-	ep.mu.Lock()
-	m.judgeWatermarksLocked(ep, len(ep.recvs))
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
-}
-
-func disarmSoft(e *dat.Endpoint) { e.Watermarks.SoftArmed = false }
-
-// engineCall is the frame of what no caller asked for.
-func engineCall(reason string) Call { return Call{Actor: dat.ActorEngine, Reason: reason} }
-
 // addSoft enters the soft event that fires during the call (W10).
 func (u *unit) addSoftEvent(ep *endpoint) {
 	u.add(engineCall("more receives than the soft high watermark"), &ep.object, softReason, applyChange(disarmSoft), func() {
@@ -81,12 +70,12 @@ func (u *unit) addHardBreak(ep *endpoint, from dat.EPState) {
 	u.addMove(engineCall(hardDetail), ep, dat.EvHardWatermark, from, v, eventDetails{reason: "HARD_HIGH_WATERMARK", detail: hardDetail})
 }
 
-const hardDetail = "more receives than the hard high watermark"
-
-// softEvent tells the adapter's async EVD that the soft mark was exceeded (W5).
-func (ep *endpoint) postSoftEvent() {
-	reason, ref := softReason, ep.ref()
-	ep.ia.asyncEvent(dat.Event{Endpoint: ep.id, Object: &ref, Reason: &reason})
+// rewatch judges what was taken from an SRQ while the marks were being recorded.
+func (m *Manager) judgeWatermarks(ep *endpoint) {
+	ep.mu.Lock()
+	m.judgeWatermarksLocked(ep, len(ep.recvs))
+	ep.mu.Unlock()
+	m.disconnectIfOwed(ep)
 }
 
 // watermarksLocked judges b receives at the endpoint; the state lock is held and
@@ -105,4 +94,12 @@ func (m *Manager) judgeWatermarksLocked(ep *endpoint, b int) {
 	if fire.Hard {
 		m.handleEventLocked(ep, dat.EvHardWatermark, eventDetails{reason: "HARD_HIGH_WATERMARK", detail: hardDetail, derived: true})
 	}
+}
+
+func disarmSoft(e *dat.Endpoint) { e.Watermarks.SoftArmed = false }
+
+// softEvent tells the adapter's async EVD that the soft mark was exceeded (W5).
+func (ep *endpoint) postSoftEvent() {
+	reason, ref := softReason, ep.ref()
+	ep.ia.asyncEvent(dat.Event{Endpoint: ep.id, Object: &ref, Reason: &reason})
 }

@@ -27,34 +27,6 @@ func errExhausted(ia *adapter, t dat.ObjectType, sub dat.Subtype, limit string, 
 	}
 }
 
-// errAbsent is what a call meets that needs a device that is not there (T48), or
-// not there with all its objects yet (T49).
-func errDeviceGone(ia *adapter) *dat.Error {
-	detail := "The device of %s is gone, so only queries, changes of records and frees are possible; try again when it is back."
-	if ia.device.phase() == deviceReturning {
-		detail = "The device of %s is back and its objects are being made again; try again in a moment."
-	}
-	return &dat.Error{Return: dat.RetInvalidState, Kind: "ia-gone", Detail: fmt.Sprintf(detail, ia.id)}
-}
-
-// errMissing is the refusal where the provider has nothing for an object: its
-// device is gone or returning, or it could not be made again.
-func errNoPart(o *object, why string) *dat.Error {
-	if o.ia.device.phase() != devicePresent {
-		return errDeviceGone(o.ia)
-	}
-	return errNotRemade(o, why)
-}
-
-// errUnmade is what a call meets that needs an object that the engine refused to
-// make again.
-func errNotRemade(o *object, why string) *dat.Error {
-	return &dat.Error{
-		Return: dat.RetInvalidState,
-		Detail: fmt.Sprintf("The engine could not make this %s again (%s); free it and create another one.", o.typ, why),
-	}
-}
-
 // errInUse is what a free meets while others use the object.
 func errInUse(o *object, sub dat.Subtype, n int, users string) *dat.Error {
 	return &dat.Error{
@@ -85,6 +57,59 @@ func errParameter(sub dat.Subtype, field, detail string) *dat.Error {
 	return &dat.Error{Return: dat.RetInvalidParameter, Subtype: sub, Field: field, Detail: detail}
 }
 
+// errAbsent is what a call meets that needs a device that is not there (T48), or
+// not there with all its objects yet (T49).
+func errDeviceGone(ia *adapter) *dat.Error {
+	detail := "The device of %s is gone, so only queries, changes of records and frees are possible; try again when it is back."
+	if ia.device.phase() == deviceReturning {
+		detail = "The device of %s is back and its objects are being made again; try again in a moment."
+	}
+	return &dat.Error{Return: dat.RetInvalidState, Kind: "ia-gone", Detail: fmt.Sprintf(detail, ia.id)}
+}
+
+// errMissing is the refusal where the provider has nothing for an object: its
+// device is gone or returning, or it could not be made again.
+func errNoPart(o *object, why string) *dat.Error {
+	if o.ia.device.phase() != devicePresent {
+		return errDeviceGone(o.ia)
+	}
+	return errNotRemade(o, why)
+}
+
+// errUnmade is what a call meets that needs an object that the engine refused to
+// make again.
+func errNotRemade(o *object, why string) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState,
+		Detail: fmt.Sprintf("The engine could not make this %s again (%s); free it and create another one.", o.typ, why),
+	}
+}
+
+func errQueueFull(d *evd) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetQueueFull,
+		Detail: "The queue of EVD " + string(d.id) + " is full; dequeue events or make it longer, then post again.",
+	}
+}
+
+func errAborted(o *object) *dat.Error {
+	return &dat.Error{Return: dat.RetAbort, Detail: "The EVD " + string(o.id) + " ended while it was waited on; wait on a living one."}
+}
+
+func errUnwaitable(o *object) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDUnwaitable,
+		Detail: "The EVD " + string(o.id) + " is unwaitable; set waitable to true, or dequeue without waiting.",
+	}
+}
+
+func errWaiter(o *object) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDWaiter,
+		Detail: "Another consumer waits on the EVD " + string(o.id) + ", and it gets the events; try again when its wait has ended.",
+	}
+}
+
 // errClosed is what a write meets while the service stops.
 func errClosed() *dat.Error {
 	return &dat.Error{
@@ -98,6 +123,15 @@ func errStarting() *dat.Error {
 	return &dat.Error{
 		Return: dat.RetInterruptedCall,
 		Detail: "The service is still making its objects again and takes no writes; try again in a moment.",
+	}
+}
+
+// errorAway is what a write meets while events of its object wait for the store
+// and the recorder does not say more.
+func errStoreAway(cause error) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInterruptedCall, Kind: "store-away", Cause: cause,
+		Detail: "Events of this object are not recorded yet, so it cannot be changed now; try again when the database answers.",
 	}
 }
 

@@ -3,19 +3,16 @@ package manager
 import (
 	"context"
 	"fmt"
-	"maps"
-	"time"
-
-	"github.com/datapi/datapi/internal/rdma"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // evd is an Event Dispatcher.
 type evd struct {
 	object
-	hw providerPart[rdma.EVD]
-	queue  *queue
+	hw    providerPart[rdma.EVD]
+	queue *queue
 
 	// use and users belong to the adapter's lock: who feeds it now.
 	use   dat.EVDUse
@@ -121,6 +118,10 @@ func (u *unit) modifyEVD(c Call, id dat.Handle, in EVDModify) (*object, *dat.EVD
 	return &d.object, after, nil
 }
 
+func sameEVD(a, b *dat.EVD) bool {
+	return a.QLen == b.QLen && a.Waitable == b.Waitable && sameMeta(&a.Meta, &b.Meta)
+}
+
 // resizeEVD acts: the queue and the provider's part take the new length.
 func (u *unit) resizeEVD(d *evd, from, to int32) error {
 	if from == to {
@@ -147,27 +148,6 @@ func (u *unit) resizeEVD(d *evd, from, to int32) error {
 	return nil
 }
 
-func (q *queue) length() int { n, _ := q.depth(); return n }
-
-// rename changes the consumer's own words for an object.
-func rename(h *dat.Meta, name *dat.Name, labels *map[string]string) {
-	if name != nil {
-		h.Name = *name
-	}
-	if labels != nil {
-		h.Labels = maps.Clone(*labels)
-		if h.Labels == nil {
-			h.Labels = map[string]string{}
-		}
-	}
-}
-
-func sameEVD(a, b *dat.EVD) bool {
-	return a.QLen == b.QLen && a.Waitable == b.Waitable && sameMeta(&a.Meta, &b.Meta)
-}
-
-func sameMeta(a, b *dat.Meta) bool { return a.Name == b.Name && maps.Equal(a.Labels, b.Labels) }
-
 // FreeEVD is dat_evd_free; a waiter gets DAT_ABORT. Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_STATE with DAT_INVALID_STATE_EVD_IN_USE, also for an adapter's async EVD.
 func (m *Manager) FreeEVD(ctx context.Context, c Call, id dat.Handle) error {
@@ -190,36 +170,31 @@ func (u *unit) freeEVD(c Call, id dat.Handle) error {
 	}, func() { d.destroy(); d.queue.close() })
 }
 
-// Dequeue is dat_evd_dequeue, or with wait > 0 dat_evd_wait: it takes up to max
-// events once threshold are there, or what there is when the wait is over.
-// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE (R12,
-// unwaitable, another waiter), DAT_ABORT when the EVD is freed meanwhile.
-func (m *Manager) Dequeue(ctx context.Context, id dat.Handle, max, threshold int, wait time.Duration) ([]dat.Event, error) {
-	d, ok := find[*evd](m, id)
-	if !ok || d.recorded() == nil {
-		return nil, errHandle(dat.TypeEVD, id)
+func (d *evd) create(hw rdma.IA, img *dat.EVD) error {
+	made, err := hw.CreateEVD(d.id, img.QLen, img.Streams)
+	if err == nil {
+		d.hw.set(made)
 	}
-	d.ia.mu.Lock()
-	mode := d.use.Mode()
-	d.ia.mu.Unlock()
-	img := imageOf[*dat.EVD](&d.object)
-	if err := dat.CheckDequeue(img, mode, int64(max), int64(threshold), wait > 0); err != nil {
-		return nil, err
-	}
-	if wait <= 0 {
-		return d.queue.take(max, &d.object)
-	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	return d.queue.wait(ctx, max, threshold, mode, &d.object)
+	return err
 }
 
-// Look shows up to limit events at the head without taking them. The error is
-// DAT_INVALID_HANDLE.
-func (m *Manager) Look(id dat.Handle, limit int) ([]dat.Event, error) {
-	d, ok := find[*evd](m, id)
-	if !ok || d.recorded() == nil {
-		return nil, errHandle(dat.TypeEVD, id)
+func (d *evd) destroy() { d.hw.free() }
+
+func (d *evd) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	return "", nil, d.create(hw, imageOf[*dat.EVD](&d.object))
+}
+
+func (d *evd) dropPart(why string) { d.hw.take(why) }
+
+// dispatcher is the provider's part of an EVD: nil for null.
+func (m *Manager) dispatcher(h dat.Handle) (rdma.EVD, error) {
+	d, ok := find[*evd](m, h)
+	if !ok {
+		return nil, nil
 	}
-	return d.queue.peek(limit), nil
+	hw, ok := d.hw.get()
+	if !ok {
+		return nil, errNoPart(&d.object, d.hw.reason())
+	}
+	return hw, nil
 }

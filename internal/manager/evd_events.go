@@ -4,48 +4,41 @@ import (
 	"context"
 	"time"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// emit puts an event on an EVD; a null EVD drops it. It tells whether the event
-// is there. An overflow is reported on the adapter's async EVD.
-func (m *Manager) emit(h dat.Handle, e queued) bool {
-	d, ok := find[*evd](m, h)
-	if !ok {
-		return false
+// Dequeue is dat_evd_dequeue, or with wait > 0 dat_evd_wait: it takes up to max
+// events once threshold are there, or what there is when the wait is over.
+// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE (R12,
+// unwaitable, another waiter), DAT_ABORT when the EVD is freed meanwhile.
+func (m *Manager) Dequeue(ctx context.Context, id dat.Handle, max, threshold int, wait time.Duration) ([]dat.Event, error) {
+	d, ok := find[*evd](m, id)
+	if !ok || d.recorded() == nil {
+		return nil, errHandle(dat.TypeEVD, id)
 	}
-	e.ev.EVD, e.ev.IA = d.id, d.ia.id
-	if e.ev.At.IsZero() {
-		e.ev.At = dat.At(time.Now())
+	d.ia.mu.Lock()
+	mode := d.use.Mode()
+	d.ia.mu.Unlock()
+	img := imageOf[*dat.EVD](&d.object)
+	if err := dat.CheckDequeue(img, mode, int64(max), int64(threshold), wait > 0); err != nil {
+		return nil, err
 	}
-	taken, overflow := d.queue.post(e)
-	if overflow {
-		m.log.Warn("an event queue overflowed", "evd", d.id, "ia", d.ia.id)
-		d.ia.overflow(d)
+	if wait <= 0 {
+		return d.queue.take(max, &d.object)
 	}
-	return taken
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	return d.queue.wait(ctx, max, threshold, mode, &d.object)
 }
 
-// overflow reports that an EVD lost an event. The async EVD's own overflow is
-// only counted: there is nowhere to report it.
-func (ia *adapter) overflow(d *evd) {
-	if ia.asyncEVD == nil || d == ia.asyncEVD {
-		return
+// Look shows up to limit events at the head without taking them. The error is
+// DAT_INVALID_HANDLE.
+func (m *Manager) Look(id dat.Handle, limit int) ([]dat.Event, error) {
+	d, ok := find[*evd](m, id)
+	if !ok || d.recorded() == nil {
+		return nil, errHandle(dat.TypeEVD, id)
 	}
-	reason := "DAT_EVD_OVERFLOW_ERROR"
-	ref := d.ref()
-	ia.asyncEvent(dat.Event{Event: dat.EventAsyncErrorEVDOverflow, Object: &ref, Reason: &reason})
-}
-
-// asyncEvent puts an event on the adapter's async EVD.
-func (ia *adapter) asyncEvent(ev dat.Event) {
-	if ia.asyncEVD == nil {
-		return
-	}
-	ev.Stream, ev.EVD, ev.IA, ev.At = dat.StreamAsync, ia.asyncEVD.id, ia.id, dat.At(time.Now())
-	ia.asyncEVD.queue.post(queued{ev: ev, notification: true})
+	return d.queue.peek(limit), nil
 }
 
 // PostSE is dat_evd_post_se. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER
@@ -81,32 +74,21 @@ func (m *Manager) PostSE(ctx context.Context, c Call, id dat.Handle, data Softwa
 	return ev, nil
 }
 
-func errQueueFull(d *evd) *dat.Error {
-	return &dat.Error{
-		Return: dat.RetQueueFull,
-		Detail: "The queue of EVD " + string(d.id) + " is full; dequeue events or make it longer, then post again.",
-	}
-}
-
-func (d *evd) create(hw rdma.IA, img *dat.EVD) error {
-	made, err := hw.CreateEVD(d.id, img.QLen, img.Streams)
-	if err == nil {
-		d.hw.set(made)
-	}
-	return err
-}
-
-func (d *evd) destroy() { d.hw.free() }
-
-// dispatcher is the provider's part of an EVD: nil for null.
-func (m *Manager) dispatcher(h dat.Handle) (rdma.EVD, error) {
+// emit puts an event on an EVD; a null EVD drops it. It tells whether the event
+// is there. An overflow is reported on the adapter's async EVD.
+func (m *Manager) emit(h dat.Handle, e queued) bool {
 	d, ok := find[*evd](m, h)
 	if !ok {
-		return nil, nil
+		return false
 	}
-	hw, ok := d.hw.get()
-	if !ok {
-		return nil, errNoPart(&d.object, d.hw.reason())
+	e.ev.EVD, e.ev.IA = d.id, d.ia.id
+	if e.ev.At.IsZero() {
+		e.ev.At = dat.At(time.Now())
 	}
-	return hw, nil
+	taken, overflow := d.queue.post(e)
+	if overflow {
+		m.log.Warn("an event queue overflowed", "evd", d.id, "ia", d.ia.id)
+		d.ia.overflow(d)
+	}
+	return taken
 }

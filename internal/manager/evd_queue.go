@@ -1,11 +1,6 @@
 package manager
 
-import (
-	"context"
-	"errors"
-
-	"github.com/datapi/datapi/internal/dat"
-)
+import "github.com/datapi/datapi/internal/dat"
 
 // queued is an event in a queue.
 type queued struct {
@@ -19,24 +14,17 @@ type queued struct {
 
 // queue is the bounded event queue of an EVD. Its lock is a leaf.
 type queue struct {
-	mu      leafMutex
-	events  []queued
-	max     int
-	notifications  int
-	dropped int64
+	mu            leafMutex
+	events        []queued
+	max           int
+	notifications int
+	dropped       int64
 	// full tells that the last event was dropped: an overflow is reported once
 	// until there is room again.
 	full     bool
 	waitable bool
 	closed   bool
 	waiter   *waiter
-}
-
-// waiter is a dat_evd_wait under way.
-type waiter struct {
-	threshold int
-	mode      dat.EVDMode
-	wake      chan struct{}
 }
 
 func newQueue(qlen int32, waitable bool) *queue {
@@ -82,25 +70,6 @@ func (q *queue) postLocked(e queued) (taken, overflow bool) {
 		q.wakeLocked()
 	}
 	return true, false
-}
-
-// readyLocked tells whether a waiter has what it waits for: threshold events, and
-// outside of THRESHOLD mode a notification among them (R12).
-func (q *queue) readyLocked(w *waiter) bool {
-	if len(q.events) < w.threshold {
-		return false
-	}
-	if w.mode == dat.ModeNotify || w.mode == dat.ModeSolicited {
-		return q.notifications > 0
-	}
-	return true
-}
-
-func (q *queue) wakeLocked() {
-	if q.waiter != nil {
-		close(q.waiter.wake)
-		q.waiter = nil
-	}
 }
 
 // take removes up to max events from the head. The error is DAT_INVALID_STATE
@@ -149,64 +118,6 @@ func reap(taken []queued) []dat.Event {
 	return events
 }
 
-// wait blocks until threshold events are there, then takes up to max. At the end
-// of ctx it takes what there is, perhaps nothing. Errors: DAT_INVALID_STATE with
-// DAT_INVALID_STATE_EVD_UNWAITABLE or _EVD_WAITER, DAT_ABORT when the EVD ends.
-func (q *queue) wait(ctx context.Context, max, threshold int, mode dat.EVDMode, o *object) ([]dat.Event, error) {
-	q.mu.Lock()
-	if err := q.checkWaitLocked(o); err != nil {
-		q.mu.Unlock()
-		return nil, err
-	}
-	w := &waiter{threshold: threshold, mode: mode, wake: make(chan struct{})}
-	if !q.readyLocked(w) {
-		q.waiter = w
-		q.mu.Unlock()
-		select {
-		case <-w.wake:
-		case <-ctx.Done():
-		}
-		q.mu.Lock()
-		if err := q.wakeReasonLocked(ctx, w, o); err != nil {
-			q.mu.Unlock()
-			return nil, err
-		}
-	}
-	taken := q.takeLocked(max)
-	q.mu.Unlock()
-	return reap(taken), nil
-}
-
-// wokenLocked tells why a wait ended: nil where events are to be taken. Who has
-// gone away takes none.
-func (q *queue) wakeReasonLocked(ctx context.Context, w *waiter, o *object) error {
-	if q.waiter == w {
-		q.waiter = nil
-	}
-	switch {
-	case q.closed:
-		return errAborted(o)
-	case !q.waitable:
-		return errUnwaitable(o)
-	case errors.Is(ctx.Err(), context.Canceled):
-		return ctx.Err()
-	}
-	return nil
-}
-
-// mayWaitLocked judges a wait.
-func (q *queue) checkWaitLocked(o *object) error {
-	switch {
-	case q.closed:
-		return errAborted(o)
-	case !q.waitable:
-		return errUnwaitable(o)
-	case q.waiter != nil:
-		return errWaiter(o)
-	}
-	return nil
-}
-
 // look is the head of the queue without taking it.
 func (q *queue) peek(limit int) []dat.Event {
 	q.mu.Lock()
@@ -225,6 +136,8 @@ func (q *queue) depth() (int, int64) {
 	defer q.mu.Unlock()
 	return len(q.events), q.dropped
 }
+
+func (q *queue) length() int { n, _ := q.depth(); return n }
 
 // resize changes the length; it refuses to lose events and tells so with false.
 func (q *queue) resize(qlen int32) bool {
@@ -256,22 +169,4 @@ func (q *queue) close() {
 	lost := q.takeLocked(len(q.events))
 	q.mu.Unlock()
 	reap(lost)
-}
-
-func errAborted(o *object) *dat.Error {
-	return &dat.Error{Return: dat.RetAbort, Detail: "The EVD " + string(o.id) + " ended while it was waited on; wait on a living one."}
-}
-
-func errUnwaitable(o *object) *dat.Error {
-	return &dat.Error{
-		Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDUnwaitable,
-		Detail: "The EVD " + string(o.id) + " is unwaitable; set waitable to true, or dequeue without waiting.",
-	}
-}
-
-func errWaiter(o *object) *dat.Error {
-	return &dat.Error{
-		Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDWaiter,
-		Detail: "Another consumer waits on the EVD " + string(o.id) + ", and it gets the events; try again when its wait has ended.",
-	}
 }

@@ -6,6 +6,21 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
+// Call says who asks for a write, why, and on what condition.
+type Call struct {
+	// Actor, RequestID and Reason go into the change.
+	Actor, RequestID, Reason string
+	// DryRun judges and does nothing.
+	DryRun bool
+	// Match tests the object's version (If-Match) under its operation lock and
+	// before the judge; nil is no condition.
+	Match func(version int64) error
+	// Keep, where set, is the answer that is committed with the change.
+	Keep *dat.Kept
+	// Operator tells that the caller may see keys (rmr_context).
+	Operator bool
+}
+
 // PZCreate is what dat_pz_create takes.
 type PZCreate struct {
 	IA     dat.Handle

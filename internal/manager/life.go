@@ -41,10 +41,10 @@ const (
 
 // life is the one table of the phases. A step that is not in it is not taken.
 var lifeTable = [phaseCount][stepCount]lifePhase{
-	phaseNew:    {stepCreate: phaseCreating, stepAppear: phaseLiving},
+	phaseNew:      {stepCreate: phaseCreating, stepAppear: phaseLiving},
 	phaseCreating: {stepCreated: phaseLiving, stepEnd: phaseEnding, stepRemove: phaseEnded},
-	phaseLiving:    {stepEnd: phaseEnding, stepRemove: phaseEnded},
-	phaseEnding:    {stepEnd: phaseEnding, stepCancelEnd: phaseLiving, stepRemove: phaseEnded},
+	phaseLiving:   {stepEnd: phaseEnding, stepRemove: phaseEnded},
+	phaseEnding:   {stepEnd: phaseEnding, stepCancelEnd: phaseLiving, stepRemove: phaseEnded},
 }
 
 // lifetime is the phase of one object. It is changed under the lock of the
@@ -81,6 +81,13 @@ func (o *object) advance(s lifeStep, by *unit) bool {
 	return o.life.advanceLocked(s, by)
 }
 
+// usable is usableLocked for who does not hold the registry's lock.
+func (o *object) usable(u *unit) bool {
+	o.ia.mu.Lock()
+	defer o.ia.mu.Unlock()
+	return o.usableLocked(u)
+}
+
 // usableLocked reports whether u may refer to the object: it lives, or u itself
 // makes it. The registry's lock is held.
 func (o *object) usableLocked(u *unit) bool {
@@ -108,11 +115,11 @@ func (o *object) reachable(u *unit) bool {
 	return o.life.phase() == phaseLiving
 }
 
-// usable is usableLocked for who does not hold the registry's lock.
-func (o *object) usable(u *unit) bool {
+// makes reports whether u is making the object.
+func (u *unit) isCreating(o *object) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
-	return o.usableLocked(u)
+	return o.life.owner == u && o.life.phase() == phaseCreating
 }
 
 // ends reports whether u is ending the object.
@@ -120,11 +127,4 @@ func (u *unit) isEnding(o *object) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
 	return o.life.owner == u && o.life.phase() == phaseEnding
-}
-
-// makes reports whether u is making the object.
-func (u *unit) isCreating(o *object) bool {
-	o.ia.mu.Lock()
-	defer o.ia.mu.Unlock()
-	return o.life.owner == u && o.life.phase() == phaseCreating
 }

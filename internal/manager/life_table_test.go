@@ -4,11 +4,11 @@ import "testing"
 
 func TestTheTableOfLivesIsTotal(t *testing.T) {
 	ways := map[lifePhase]map[lifeStep]lifePhase{
-		phaseNew:    {stepCreate: phaseCreating, stepAppear: phaseLiving},
+		phaseNew:      {stepCreate: phaseCreating, stepAppear: phaseLiving},
 		phaseCreating: {stepCreated: phaseLiving, stepEnd: phaseEnding, stepRemove: phaseEnded},
-		phaseLiving:    {stepEnd: phaseEnding, stepRemove: phaseEnded},
-		phaseEnding:    {stepEnd: phaseEnding, stepCancelEnd: phaseLiving, stepRemove: phaseEnded},
-		phaseEnded:     {},
+		phaseLiving:   {stepEnd: phaseEnding, stepRemove: phaseEnded},
+		phaseEnding:   {stepEnd: phaseEnding, stepCancelEnd: phaseLiving, stepRemove: phaseEnded},
+		phaseEnded:    {},
 	}
 	for p := range phaseCount {
 		for s := range stepCount {

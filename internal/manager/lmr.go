@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // lmr is registered memory of the service's own.
@@ -58,31 +57,27 @@ func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 	return finishCreation(u, c, "dat_lmr_create", l, img, func() error { return l.create(hw, img) })
 }
 
-// lmr is the image of a region as this unit of writes sees it, or nil.
-func (handles resolver) lmr(h dat.Handle) *dat.LMR {
-	if l, ok := handles.find(h).(*lmr); ok {
-		img, _ := handles.u.image(&l.object).(*dat.LMR)
-		return img
-	}
-	return nil
+// FreeLMR is dat_lmr_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
+// DAT_INVALID_STATE_LMR_IN_USE while a window is bound to it or a region made of it.
+func (m *Manager) FreeLMR(ctx context.Context, c Call, id dat.Handle) error {
+	return free(ctx, m, c, id, "dat_lmr_free", func(u *unit) error { return u.freeLMR(c, id) })
 }
 
-// claimMemory counts a region's memory against the service's cap. Regions of
-// regions have none of their own.
-func (m *Manager) claimMemory(img *dat.LMR) *dat.Error {
-	size := memorySize(img)
-	if now := m.memory.Add(size); now > m.memoryCap {
-		m.memory.Add(-size)
-		return &dat.Error{
-			Return: dat.RetInsufficientResources, Subtype: dat.SubResourceMemory, Field: "length",
-			Detail: fmt.Sprintf("%d bytes are asked for and %d are left of the %d that this service gives to memory regions; ask for less or free a region.",
-				img.Length, max(m.memoryCap-now+img.Length, 0), m.memoryCap),
+func (u *unit) freeLMR(c Call, id dat.Handle) error {
+	l, err := target[*lmr](u, dat.TypeLMR, id)
+	if err != nil {
+		return err
+	}
+	img, _ := u.image(&l.object).(*dat.LMR)
+	return u.freeUnused(c, l, "dat_lmr_free", func(n int) *dat.Error {
+		return errInUse(&l.object, dat.SubInvalidStateLMRInUse, n, "windows or memory regions")
+	}, func() {
+		l.destroy()
+		if img != nil {
+			u.m.releaseMemory(img)
 		}
-	}
-	return nil
+	})
 }
-
-func (m *Manager) releaseMemory(img *dat.LMR) { m.memory.Add(-memorySize(img)) }
 
 // make registers the memory and writes what a peer needs into the image.
 func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
@@ -113,6 +108,20 @@ func hexContext(c uint32) string { return fmt.Sprintf("0x%08x", c) }
 
 func (l *lmr) destroy() { l.hw.free() }
 
+// remake of a region: its contents and its key are new.
+func (l *lmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	made := imageOf[*dat.LMR](&l.object).Clone().(*dat.LMR)
+	if err := l.create(hw, made); err != nil {
+		return "", nil, err
+	}
+	return "the contents of the memory and its rmr_context", func(o dat.Object) {
+		r := o.(*dat.LMR)
+		r.RMRContext, r.TargetAddress = made.RMRContext, made.TargetAddress
+	}, nil
+}
+
+func (l *lmr) dropPart(why string) { l.hw.take(why) }
+
 // memoryOf is the provider's part of a region: nil for null.
 func (m *Manager) memoryOf(h dat.Handle) (rdma.LMR, error) {
 	l, ok := find[*lmr](m, h)
@@ -124,28 +133,6 @@ func (m *Manager) memoryOf(h dat.Handle) (rdma.LMR, error) {
 		return nil, errNoPart(&l.object, l.hw.reason())
 	}
 	return hw, nil
-}
-
-// FreeLMR is dat_lmr_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
-// DAT_INVALID_STATE_LMR_IN_USE while a window is bound to it or a region made of it.
-func (m *Manager) FreeLMR(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_lmr_free", func(u *unit) error { return u.freeLMR(c, id) })
-}
-
-func (u *unit) freeLMR(c Call, id dat.Handle) error {
-	l, err := target[*lmr](u, dat.TypeLMR, id)
-	if err != nil {
-		return err
-	}
-	img, _ := u.image(&l.object).(*dat.LMR)
-	return u.freeUnused(c, l, "dat_lmr_free", func(n int) *dat.Error {
-		return errInUse(&l.object, dat.SubInvalidStateLMRInUse, n, "windows or memory regions")
-	}, func() {
-		l.destroy()
-		if img != nil {
-			u.m.releaseMemory(img)
-		}
-	})
 }
 
 // ReadLMR reads length bytes from offset. Errors: DAT_INVALID_HANDLE,
@@ -194,4 +181,29 @@ func (m *Manager) memoryRange(id dat.Handle, offset, length int64) (rdma.LMR, er
 			fmt.Sprintf("%d bytes from %d lie outside of the region; it has the bytes 0 to %d.", length, offset, img.Length-1))
 	}
 	return m.memoryOf(id)
+}
+
+// claimMemory counts a region's memory against the service's cap. Regions of
+// regions have none of their own.
+func (m *Manager) claimMemory(img *dat.LMR) *dat.Error {
+	size := memorySize(img)
+	if now := m.memory.Add(size); now > m.memoryCap {
+		m.memory.Add(-size)
+		return &dat.Error{
+			Return: dat.RetInsufficientResources, Subtype: dat.SubResourceMemory, Field: "length",
+			Detail: fmt.Sprintf("%d bytes are asked for and %d are left of the %d that this service gives to memory regions; ask for less or free a region.",
+				img.Length, max(m.memoryCap-now+img.Length, 0), m.memoryCap),
+		}
+	}
+	return nil
+}
+
+func (m *Manager) releaseMemory(img *dat.LMR) { m.memory.Add(-memorySize(img)) }
+
+// memorySize is what a region takes of the service's memory.
+func memorySize(img *dat.LMR) int64 {
+	if img.MemType == dat.MemLMR {
+		return 0
+	}
+	return img.Length
 }

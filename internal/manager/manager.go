@@ -11,10 +11,6 @@ import (
 	"time"
 
 	"github.com/datapi/datapi/internal/rdma"
-
-	"github.com/google/uuid"
-
-	"github.com/datapi/datapi/internal/dat"
 )
 
 // Manager runs the DAT objects of one node on the adapters of its providers. It
@@ -67,12 +63,6 @@ type Manager struct {
 	stop context.CancelFunc
 }
 
-// openedIA is an adapter that a provider opened before Restore.
-type openedIA struct {
-	provider string
-	hw       rdma.IA
-}
-
 // An Option changes a default of NewManager.
 type Option func(*Manager)
 
@@ -98,109 +88,6 @@ func NewManager(node string, rec Recorder, opts ...Option) *Manager {
 		o(m)
 	}
 	return m
-}
-
-// AddProvider opens a provider's adapters. Before Restore they only wait for
-// it; after it they are recorded and run at once. The Manager closes the provider.
-func (m *Manager) AddProvider(ctx context.Context, p rdma.Provider) error {
-	p = checkedProvider(p)
-	ias, err := p.Open(ctx)
-	if err != nil {
-		return err
-	}
-	if !m.registerProvider(p) {
-		return errors.Join(errClosed(), p.Close())
-	}
-	ops := make([]openedIA, len(ias))
-	for i, hw := range ias {
-		ops[i] = openedIA{provider: p.Name(), hw: hw}
-	}
-	if !m.deferToRestore(ops...) {
-		for _, op := range ops {
-			if err := m.addAdapter(ctx, op); err != nil {
-				return err
-			}
-		}
-	}
-	m.spawn(func() { m.acceptArrivals(p) })
-	return nil
-}
-
-// takeProvider keeps a provider for Close, unless that has begun.
-func (m *Manager) registerProvider(p rdma.Provider) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.closed {
-		m.providers = append(m.providers, p)
-	}
-	return !m.closed
-}
-
-// welcome runs adapters that appear later.
-func (m *Manager) acceptArrivals(p rdma.Provider) {
-	for hw := range p.Arrivals() {
-		op := openedIA{provider: p.Name(), hw: hw}
-		if m.stopping() || m.deferToRestore(op) {
-			continue
-		}
-		for err := m.addAdapter(m.ctx, op); err != nil && m.sleep(arrivalRetry); err = m.addAdapter(m.ctx, op) {
-			m.log.Error("an adapter that appeared cannot be used yet", "ia", hw.Name(), "error", err)
-		}
-	}
-}
-
-// arrivalRetry is how long an adapter that could not be recorded waits for the next attempt.
-const arrivalRetry = time.Second
-
-// pause waits, and reports false where Close begins before the time is over.
-func (m *Manager) sleep(d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-m.ctx.Done():
-		return false
-	}
-}
-
-// awaitsRestore keeps adapters that came before Restore for it, and tells whether
-// it did.
-func (m *Manager) deferToRestore(ops ...openedIA) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.restored {
-		return false
-	}
-	m.opened = append(m.opened, ops...)
-	return true
-}
-
-// goes runs f on a goroutine that Close waits for.
-func (m *Manager) spawn(f func()) {
-	m.workers.Add(1)
-	go func() {
-		defer m.workers.Done()
-		f()
-	}()
-}
-
-// open is nil while writes are taken.
-func (m *Manager) checkOpen() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch {
-	case m.closed:
-		return errClosed()
-	case !m.restored:
-		return errStarting()
-	}
-	return nil
-}
-
-// stopping tells whether Close has begun.
-func (m *Manager) stopping() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.closed
 }
 
 // Close refuses new writes, wakes waiters with DAT_ABORT, stops the timers and
@@ -241,62 +128,41 @@ func (m *Manager) Close(ctx context.Context) (connected int, err error) {
 	return connected, err
 }
 
-// newID makes a handle: a UUIDv7, so that ids sort by their age.
-func newID() dat.Handle { return dat.Handle(uuid.Must(uuid.NewV7()).String()) }
-
-// objectOf is the shared part behind any handle, or nil.
-func (m *Manager) objectOf(id dat.Handle) *object {
-	if v, ok := m.index.Load(id); ok {
-		return v.(entity).base()
+// open is nil while writes are taken.
+func (m *Manager) checkOpen() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.closed:
+		return errClosed()
+	case !m.restored:
+		return errStarting()
 	}
 	return nil
 }
 
-// find is the entity of a handle with its type, if it is of that type.
-func find[T entity](m *Manager, id dat.Handle) (T, bool) {
-	v, _ := m.index.Load(id)
-	e, ok := v.(T)
-	return e, ok
+// stopping tells whether Close has begun.
+func (m *Manager) stopping() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.closed
 }
 
-// target is find for the object that a call is about; the error is DAT_INVALID_HANDLE.
-func target[T entity](u *unit, typ dat.ObjectType, id dat.Handle) (T, error) {
-	e, ok := find[T](u.m, id)
-	if !ok || !e.base().reachable(u) {
-		var none T
-		return none, errHandle(typ, id)
-	}
-	if err := u.lock(e.base()); err != nil {
-		var none T
-		return none, err
-	}
-	return e, nil
+// goes runs f on a goroutine that Close waits for.
+func (m *Manager) spawn(f func()) {
+	m.workers.Add(1)
+	go func() {
+		defer m.workers.Done()
+		f()
+	}()
 }
 
-// altering is target for a call that changes the object: it tests the call's
-// condition and gives the image to change.
-func targetImage[T entity, I dat.Object](u *unit, c Call, typ dat.ObjectType, id dat.Handle) (T, I, error) {
-	var none I
-	e, err := target[T](u, typ, id)
-	if err != nil {
-		return e, none, err
+// pause waits, and reports false where Close begins before the time is over.
+func (m *Manager) sleep(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-m.ctx.Done():
+		return false
 	}
-	if err := u.match(c, e.base()); err != nil {
-		return e, none, err
-	}
-	return e, u.image(e.base()).(I), nil
-}
-
-// adapterOf is the adapter of an id, or nil.
-func (m *Manager) adapterOf(id dat.Handle) *adapter {
-	ia, _ := find[*adapter](m, id)
-	return ia
-}
-
-// adapterFor is the adapter that a creation names; the error is DAT_INVALID_HANDLE.
-func (m *Manager) adapterFor(id dat.Handle) (*adapter, error) {
-	if ia := m.adapterOf(id); ia != nil {
-		return ia, nil
-	}
-	return nil, errBodyHandle(dat.TypeIA, id, "ia")
 }

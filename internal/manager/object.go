@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/datapi/datapi/internal/rdma"
+	"github.com/google/uuid"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -34,14 +34,16 @@ type object struct {
 	unrecorded unrecordedEvents
 }
 
-// published wraps an image for the atomic pointer.
-type published struct{ obj dat.Object }
-
 func newObject(ia *adapter, typ dat.ObjectType, id dat.Handle) object {
 	return object{id: id, typ: typ, ia: ia, operation: make(chan struct{}, 1)}
 }
 
+// newID makes a handle: a UUIDv7, so that ids sort by their age.
+func newID() dat.Handle { return dat.Handle(uuid.Must(uuid.NewV7()).String()) }
+
 func (o *object) base() *object { return o }
+
+func (o *object) m() *Manager { return o.ia.m }
 
 // meta is the shared part of a new recorded object.
 func (o *object) meta(name dat.Name, labels map[string]string) dat.Meta {
@@ -49,6 +51,15 @@ func (o *object) meta(name dat.Name, labels map[string]string) dat.Meta {
 		labels = map[string]string{}
 	}
 	return dat.Meta{ID: o.id, Name: name, Labels: labels, IA: o.ia.id, Node: o.ia.m.node}
+}
+
+// ref names the object in changes and events.
+func (o *object) ref() dat.ObjectRef {
+	r := dat.ObjectRef{Type: o.typ, ID: o.id}
+	if img := o.recorded(); img != nil {
+		r.Name = img.Head().Name
+	}
+	return r
 }
 
 // lock takes the operation lock; the error is the context's.
@@ -77,6 +88,9 @@ func (o *object) unlock() {
 	gaveOperation(o)
 	<-o.operation
 }
+
+// published wraps an image for the atomic pointer.
+type published struct{ obj dat.Object }
 
 // recorded is the recorded image, nil where there is none yet.
 func (o *object) recorded() dat.Object {
@@ -117,21 +131,6 @@ func (o *object) publishEarly(img dat.Object) {
 	h.Version, h.CreatedAt = 1, now()
 	h.UpdatedAt = h.CreatedAt
 	o.publish(c)
-}
-
-// ref names the object in changes and events.
-func (o *object) ref() dat.ObjectRef {
-	r := dat.ObjectRef{Type: o.typ, ID: o.id}
-	if img := o.recorded(); img != nil {
-		r.Name = img.Head().Name
-	}
-	return r
-}
-
-// imageOf is the recorded image with its type.
-func imageOf[T dat.Object](o *object) T {
-	img, _ := o.recorded().(T)
-	return img
 }
 
 // pending counts the events of an object that are not recorded yet.
@@ -185,48 +184,4 @@ func (p *unrecordedEvents) wait(ctx context.Context, rec Recorder) error {
 		case <-tick.C:
 		}
 	}
-}
-
-// part is what a provider made for an object. It is replaced when a device
-// returns, and empty while the provider has nothing for it; why says the reason.
-type providerPart[T rdma.Object] struct {
-	mu  leafMutex
-	hw  T
-	ok  bool
-	why string
-}
-
-func (p *providerPart[T]) get() (T, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.hw, p.ok
-}
-
-func (p *providerPart[T]) set(hw T) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.hw, p.ok, p.why = hw, true, ""
-}
-
-// take empties the part and gives what was in it.
-func (p *providerPart[T]) take(why string) (T, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var none T
-	hw, ok := p.hw, p.ok
-	p.hw, p.ok, p.why = none, false, why
-	return hw, ok
-}
-
-// free empties the part and frees what was in it.
-func (p *providerPart[T]) free() {
-	if hw, ok := p.take(""); ok {
-		hw.Free()
-	}
-}
-
-func (p *providerPart[T]) reason() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.why
 }

@@ -3,9 +3,8 @@ package manager
 import (
 	"context"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // pz is a protection zone.
@@ -60,6 +59,10 @@ func (z *pz) create(hw rdma.IA) error {
 }
 
 func (z *pz) destroy() { z.hw.free() }
+
+func (z *pz) remake(hw rdma.IA) (string, func(dat.Object), error) { return "", nil, z.create(hw) }
+
+func (z *pz) dropPart(why string) { z.hw.take(why) }
 
 // zone is the provider's part of a PZ: nil for null. The error is that of a PZ
 // that could not be made again.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -81,6 +80,16 @@ func (m *Manager) Fill(objs []dat.Object) {
 	}
 }
 
+// Await returns when no event of the object waits for its record, at once for a
+// handle that names nothing here. The error is the store's absence or the context's.
+func (m *Manager) Await(ctx context.Context, id dat.Handle) error {
+	o := m.objectOf(id)
+	if o == nil {
+		return nil
+	}
+	return o.unrecorded.wait(ctx, m.rec)
+}
+
 // filler is an entity whose representation has live members; fill writes them
 // into a copy of the image.
 type filler interface{ fill(img dat.Object) }
@@ -102,84 +111,4 @@ func filledBy[T dat.Object](v any, img T) T {
 	c := img.Clone()
 	f.fill(c)
 	return c.(T)
-}
-
-// Live is the endpoint as it is now, ahead of the record where events wait for
-// it; nil for a handle that names none.
-func (m *Manager) Live(id dat.Handle) *dat.Endpoint {
-	ep, ok := find[*endpoint](m, id)
-	if !ok || ep.recorded() == nil {
-		return nil
-	}
-	return ep.snapshot()
-}
-
-// Modifiable are the parameters of an endpoint that dat_ep_modify would take now.
-func (m *Manager) Modifiable(id dat.Handle) []string {
-	ep, ok := find[*endpoint](m, id)
-	if !ok || ep.recorded() == nil {
-		return nil
-	}
-	now := ep.snapshot()
-	ep.mu.Lock()
-	idle := len(ep.recvs) == 0
-	ep.mu.Unlock()
-	return dat.Modifiable(now, idle)
-}
-
-// EPStatus is dat_ep_get_status: one snapshot under the state lock (S1–S6). It
-// never waits for the store. The error is DAT_INVALID_HANDLE (S8).
-func (m *Manager) EPStatus(id dat.Handle) (dat.EPStatus, error) {
-	ep, ok := find[*endpoint](m, id)
-	if !ok || ep.recorded() == nil {
-		return dat.EPStatus{}, errHandle(dat.TypeEndpoint, id)
-	}
-	return ep.status(dat.At(time.Now())), nil
-}
-
-// RecvQuery is dat_ep_recv_query: the receives at the endpoint, null where the
-// provider cannot tell. The error is DAT_INVALID_HANDLE.
-func (m *Manager) RecvQuery(id dat.Handle) (dat.RecvQuery, error) {
-	ep, ok := find[*endpoint](m, id)
-	if !ok || ep.recorded() == nil {
-		return dat.RecvQuery{}, errHandle(dat.TypeEndpoint, id)
-	}
-	return ep.recvQuery(), nil
-}
-
-// Await returns when no event of the object waits for its record, at once for a
-// handle that names nothing here. The error is the store's absence or the context's.
-func (m *Manager) Await(ctx context.Context, id dat.Handle) error {
-	o := m.objectOf(id)
-	if o == nil {
-		return nil
-	}
-	return o.unrecorded.wait(ctx, m.rec)
-}
-
-// WaitEP returns the recorded endpoint once its live state is settled and every
-// event up to then is recorded. Errors: the context's, DAT_INVALID_HANDLE where
-// the endpoint ends meanwhile.
-func (m *Manager) WaitEP(ctx context.Context, id dat.Handle, settled func(dat.EPState) bool) (*dat.Endpoint, error) {
-	ep, ok := find[*endpoint](m, id)
-	if !ok || ep.recorded() == nil {
-		return nil, errHandle(dat.TypeEndpoint, id)
-	}
-	for {
-		state, changed, freed := ep.watch()
-		if freed {
-			return nil, errHandle(dat.TypeEndpoint, id)
-		}
-		if settled(state) {
-			if err := ep.unrecorded.wait(ctx, m.rec); err != nil {
-				return nil, err
-			}
-			return filled(m, imageOf[*dat.Endpoint](&ep.object)), nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
 }

@@ -2,6 +2,7 @@ package manager
 
 import (
 	"context"
+	"errors"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -29,26 +30,71 @@ type Recorder interface {
 	Away() error
 }
 
-// Call says who asks for a write, why, and on what condition.
-type Call struct {
-	// Actor, RequestID and Reason go into the change.
-	Actor, RequestID, Reason string
-	// DryRun judges and does nothing.
-	DryRun bool
-	// Match tests the object's version (If-Match) under its operation lock and
-	// before the judge; nil is no condition.
-	Match func(version int64) error
-	// Keep, where set, is the answer that is committed with the change.
-	Keep *dat.Kept
-	// Operator tells that the caller may see keys (rmr_context).
-	Operator bool
-}
-
-// errorAway is what a write meets while events of its object wait for the store
-// and the recorder does not say more.
-func errStoreAway(cause error) *dat.Error {
-	return &dat.Error{
-		Return: dat.RetInterruptedCall, Kind: "store-away", Cause: cause,
-		Detail: "Events of this object are not recorded yet, so it cannot be changed now; try again when the database answers.",
+// entry is the frame of a change of an object.
+func (m *Manager) newEntry(c Call, o *object, cause string) dat.Entry {
+	return dat.Entry{
+		Object: o.ref(), IA: o.ia.id, Cause: cause, Actor: c.Actor,
+		RequestID: c.RequestID, Reason: c.Reason, Outcome: dat.RetSuccess, Keep: c.Keep,
 	}
 }
+
+// note hands over a change of an object that happened already, and publishes it
+// when it is recorded.
+func (m *Manager) note(o *object, e dat.Entry) {
+	o.unrecorded.add()
+	m.rec.Note(e, func(r dat.Recorded) {
+		o.publish(r.Object)
+		o.unrecorded.done()
+	})
+}
+
+// recordedRefusals are the returns of refusals that go into the log: by state
+// and by resources. What is malformed does not.
+var recordedRefusals = map[dat.Return]bool{
+	dat.RetInvalidState:          true,
+	dat.RetInsufficientResources: true,
+	dat.RetConnQualInUse:         true,
+	dat.RetConnQualUnavailable:   true,
+	dat.RetQueueFull:             true,
+}
+
+// refused notes a refusal on the object that it is about, or on the adapter
+// where nothing was made.
+func (m *Manager) noteRefusal(c Call, on dat.Handle, cause string, err error) {
+	var d *dat.Error
+	if c.DryRun || !errors.As(err, &d) || !recordedRefusals[d.Return] || d.Kind == "name-taken" {
+		return
+	}
+	o := m.objectOf(on)
+	if o == nil || o.recorded() == nil {
+		return
+	}
+	e := m.newEntry(c, o, cause)
+	e.Outcome, e.Keep = d.Return, nil
+	m.rec.Note(e, nil)
+}
+
+// becomes is an Apply that makes an object.
+func applyCreate(img dat.Object) func(dat.Object) dat.Object {
+	return func(dat.Object) dat.Object { return img.Clone() }
+}
+
+// changed is an Apply that changes a copy and leaves what is gone alone.
+func applyChange[T dat.Object](change func(T)) func(dat.Object) dat.Object {
+	return func(before dat.Object) dat.Object {
+		if before == nil {
+			return nil
+		}
+		after := before.Clone()
+		if typed, ok := after.(T); ok {
+			change(typed)
+		}
+		return after
+	}
+}
+
+// removed is an Apply that ends an object.
+func applyEnd(dat.Object) dat.Object { return nil }
+
+// engineCall is the frame of what no caller asked for.
+func engineCall(reason string) Call { return Call{Actor: dat.ActorEngine, Reason: reason} }

@@ -159,3 +159,12 @@ func (handles resolver) SRQ(h dat.Handle) (*dat.SRQ, bool) {
 	img, ok := handles.u.image(&q.object).(*dat.SRQ)
 	return img, ok
 }
+
+// lmr is the image of a region as this unit of writes sees it, or nil.
+func (handles resolver) lmr(h dat.Handle) *dat.LMR {
+	if l, ok := handles.find(h).(*lmr); ok {
+		img, _ := handles.u.image(&l.object).(*dat.LMR)
+		return img
+	}
+	return nil
+}

@@ -4,18 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
-
-	"github.com/datapi/datapi/internal/rdma"
 
 	"github.com/datapi/datapi/internal/dat"
 )
-
-// now is the present moment as images bear it.
-func now() dat.Time { return dat.At(time.Now()) }
-
-// asyncQLen is the length of an adapter's async EVD in events.
-const asyncQLen = dat.MinAsyncQLen
 
 const causeRestore = "restore"
 
@@ -54,40 +45,6 @@ func (m *Manager) Restore(ctx context.Context, living []dat.Object) error {
 	return nil
 }
 
-// takeOpened are the adapters that wait for Restore; with the last of them writes
-// are taken and adapters run as they come.
-func (m *Manager) takeOpened(last bool) []openedIA {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	opened := m.opened
-	m.opened, m.restored = nil, last
-	return opened
-}
-
-func (m *Manager) iaID(hw rdma.IA) dat.Handle { return dat.Handle(hw.Name() + "@" + m.node) }
-
-// addRestoredRefs counts the references of what lived, now that all of it is there, and
-// finds the RSPs that have had their request.
-func (m *Manager) addRestoredRefs(ia *adapter, living []dat.Object) {
-	ia.mu.Lock()
-	defer ia.mu.Unlock()
-	for _, img := range living {
-		m.addRefsLocked(img)
-		rsp, ok := img.(*dat.RSP)
-		if !ok {
-			continue
-		}
-		if sp, ok := find[*servicePoint](m, rsp.ID); ok {
-			ep, living := find[*endpoint](m, rsp.Endpoint)
-			sp.used.Store(!living || !rspAwaitsIn[ep.live.State])
-		}
-	}
-}
-
-// reservedBefore are the states in which an RSP of a former process still waits,
-// or waits again, for its request.
-var rspAwaitsIn = map[dat.EPState]bool{dat.EPReserved: true, dat.EPPassiveConnectionPending: true}
-
 // newEntity is the empty entity of an image. Connection requests have none: their
 // peers did not wait.
 func newEntity(ia *adapter, img dat.Object) entity {
@@ -117,6 +74,28 @@ func newEntity(ia *adapter, img dat.Object) entity {
 	}
 	return nil
 }
+
+// addRestoredRefs counts the references of what lived, now that all of it is there, and
+// finds the RSPs that have had their request.
+func (m *Manager) addRestoredRefs(ia *adapter, living []dat.Object) {
+	ia.mu.Lock()
+	defer ia.mu.Unlock()
+	for _, img := range living {
+		m.addRefsLocked(img)
+		rsp, ok := img.(*dat.RSP)
+		if !ok {
+			continue
+		}
+		if sp, ok := find[*servicePoint](m, rsp.ID); ok {
+			ep, living := find[*endpoint](m, rsp.Endpoint)
+			sp.used.Store(!living || !rspAwaitsIn[ep.live.State])
+		}
+	}
+}
+
+// reservedBefore are the states in which an RSP of a former process still waits,
+// or waits again, for its request.
+var rspAwaitsIn = map[dat.EPState]bool{dat.EPReserved: true, dat.EPPassiveConnectionPending: true}
 
 // loseConnections ends the requests of the last process and brings its endpoints
 // back to where a process begins: UNCONNECTED, or RESERVED with an RSP that still
@@ -157,12 +136,4 @@ func (m *Manager) reservedEndpoints(ia *adapter) map[dat.Handle]bool {
 		}
 	}
 	return out
-}
-
-// memorySize is what a region takes of the service's memory.
-func memorySize(img *dat.LMR) int64 {
-	if img.MemType == dat.MemLMR {
-		return 0
-	}
-	return img.Length
 }

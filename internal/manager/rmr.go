@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // rmr is a remote memory region: a window. Its binding is live and never
@@ -20,16 +19,6 @@ type rmr struct {
 	bind *rmrBinding // the present one, nil while unbound
 	// ended tells that the window was freed: what completes later binds nothing.
 	ended bool
-}
-
-// binding is a bind of a window, asked for or in force. It keeps its LMR in use.
-type rmrBinding struct {
-	rmr            *rmr
-	lmr            dat.Handle
-	offset, length int64
-	privileges     []dat.Privilege
-	context        uint32
-	address        uint64
 }
 
 // fill implements filler.
@@ -70,6 +59,19 @@ func (u *unit) createRMR(c Call, in RMRCreate) (*object, *dat.RMR, error) {
 	return finishCreation(u, c, "dat_rmr_create", w, img, func() error { return w.create(hw, img) })
 }
 
+// FreeRMR is dat_rmr_free; it unbinds. The error is DAT_INVALID_HANDLE.
+func (m *Manager) FreeRMR(ctx context.Context, c Call, id dat.Handle) error {
+	return free(ctx, m, c, id, "dat_rmr_free", func(u *unit) error { return u.freeRMR(c, id) })
+}
+
+func (u *unit) freeRMR(c Call, id dat.Handle) error {
+	w, err := target[*rmr](u, dat.TypeRMR, id)
+	if err != nil {
+		return err
+	}
+	return u.freeUnused(c, w, "dat_rmr_free", nil, func() { w.destroy() })
+}
+
 func (w *rmr) create(hw rdma.IA, img *dat.RMR) error {
 	zone, err := w.m().zone(img.PZ)
 	if err != nil {
@@ -90,17 +92,20 @@ func (w *rmr) destroy() {
 	w.m().replaceBinding(w, nil)
 }
 
-// FreeRMR is dat_rmr_free; it unbinds. The error is DAT_INVALID_HANDLE.
-func (m *Manager) FreeRMR(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_rmr_free", func(u *unit) error { return u.freeRMR(c, id) })
+func (w *rmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	return "", nil, w.create(hw, imageOf[*dat.RMR](&w.object))
 }
 
-func (u *unit) freeRMR(c Call, id dat.Handle) error {
-	w, err := target[*rmr](u, dat.TypeRMR, id)
-	if err != nil {
-		return err
-	}
-	return u.freeUnused(c, w, "dat_rmr_free", nil, func() { w.destroy() })
+func (w *rmr) dropPart(why string) { w.hw.take(why); w.m().replaceBinding(w, nil) }
+
+// binding is a bind of a window, asked for or in force. It keeps its LMR in use.
+type rmrBinding struct {
+	rmr            *rmr
+	lmr            dat.Handle
+	offset, length int64
+	privileges     []dat.Privilege
+	context        uint32
+	address        uint64
 }
 
 // BindRMR is dat_rmr_bind: the window opens on a part of a region once the bind

@@ -3,9 +3,8 @@ package manager
 import (
 	"context"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // srq is a shared receive queue.
@@ -44,29 +43,6 @@ func (s *srq) fill(img dat.Object) {
 	}
 }
 
-// taken removes a receive that an endpoint took.
-func (s *srq) take(wr uint64) (outstandingWork, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w, ok := s.posted[wr]
-	delete(s.posted, wr)
-	return w, ok
-}
-
-// reaped counts a completion that the consumer has, or never gets.
-func (s *srq) reaped() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.outstanding--
-}
-
-// waiting is the number of outstanding receives.
-func (s *srq) outstandingCount() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.outstanding
-}
-
 // CreateSRQ is dat_srq_create. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
 // DAT_INSUFFICIENT_RESOURCES, DAT_MODEL_NOT_SUPPORTED.
 func (m *Manager) CreateSRQ(ctx context.Context, c Call, in SRQCreate) (*dat.SRQ, error) {
@@ -93,6 +69,22 @@ func (u *unit) createSRQ(c Call, in SRQCreate) (*object, *dat.SRQ, error) {
 	return finishCreation(u, c, "dat_srq_create", s, img, func() error { return s.create(hw, img) })
 }
 
+// FreeSRQ is dat_srq_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
+// DAT_INVALID_STATE_SRQ_IN_USE (D36).
+func (m *Manager) FreeSRQ(ctx context.Context, c Call, id dat.Handle) error {
+	return free(ctx, m, c, id, "dat_srq_free", func(u *unit) error { return u.freeSRQ(c, id) })
+}
+
+func (u *unit) freeSRQ(c Call, id dat.Handle) error {
+	s, err := target[*srq](u, dat.TypeSRQ, id)
+	if err != nil {
+		return err
+	}
+	return u.freeUnused(c, s, "dat_srq_free", func(n int) *dat.Error {
+		return errInUse(&s.object, dat.SubInvalidStateSRQInUse, n, "endpoints")
+	}, func() { s.destroy() })
+}
+
 func (s *srq) create(hw rdma.IA, img *dat.SRQ) error {
 	zone, err := s.m().zone(img.PZ)
 	if err != nil {
@@ -111,14 +103,18 @@ func (s *srq) create(hw rdma.IA, img *dat.SRQ) error {
 
 func (s *srq) destroy() { s.hw.free() }
 
-// sharedQueue is the provider's part of an SRQ: nil for null.
-func (m *Manager) sharedQueue(h dat.Handle) (rdma.SRQ, error) {
-	s, ok := find[*srq](m, h)
-	if !ok {
-		return nil, nil
+func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	img := imageOf[*dat.SRQ](&s.object)
+	if err := s.create(hw, img); err != nil {
+		return "", nil, err
 	}
-	return s.engine()
+	if img.State == dat.SRQOperational {
+		return "", nil, nil
+	}
+	return "its error state", func(o dat.Object) { o.(*dat.SRQ).State = dat.SRQOperational }, nil
 }
+
+func (s *srq) dropPart(why string) { s.hw.take(why); s.forgetPosted() }
 
 func (s *srq) engine() (rdma.SRQ, error) {
 	hw, ok := s.hw.get()
@@ -128,20 +124,13 @@ func (s *srq) engine() (rdma.SRQ, error) {
 	return hw, nil
 }
 
-// FreeSRQ is dat_srq_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
-// DAT_INVALID_STATE_SRQ_IN_USE (D36).
-func (m *Manager) FreeSRQ(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_srq_free", func(u *unit) error { return u.freeSRQ(c, id) })
-}
-
-func (u *unit) freeSRQ(c Call, id dat.Handle) error {
-	s, err := target[*srq](u, dat.TypeSRQ, id)
-	if err != nil {
-		return err
+// sharedQueue is the provider's part of an SRQ: nil for null.
+func (m *Manager) sharedQueue(h dat.Handle) (rdma.SRQ, error) {
+	s, ok := find[*srq](m, h)
+	if !ok {
+		return nil, nil
 	}
-	return u.freeUnused(c, s, "dat_srq_free", func(n int) *dat.Error {
-		return errInUse(&s.object, dat.SubInvalidStateSRQInUse, n, "endpoints")
-	}, func() { s.destroy() })
+	return s.engine()
 }
 
 // PostSRQRecv is dat_srq_post_recv: all or nothing. Errors: DAT_INVALID_HANDLE,
@@ -197,4 +186,35 @@ func (s *srq) reserve(first uint64, cookies []string) {
 		s.posted[first+uint64(i)] = outstandingWork{kind: dat.KindRecv, cookie: cookie, srq: s}
 	}
 	s.outstanding += len(cookies)
+}
+
+// taken removes a receive that an endpoint took.
+func (s *srq) take(wr uint64) (outstandingWork, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, ok := s.posted[wr]
+	delete(s.posted, wr)
+	return w, ok
+}
+
+// reaped counts a completion that the consumer has, or never gets.
+func (s *srq) reaped() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outstanding--
+}
+
+// waiting is the number of outstanding receives.
+func (s *srq) outstandingCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outstanding
+}
+
+// clear forgets what is on the queue: the receives went with the device.
+func (s *srq) forgetPosted() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outstanding -= len(s.posted)
+	clear(s.posted)
 }

@@ -35,8 +35,8 @@ type unit struct {
 	// same by what they use.
 	droppedImages []dat.Object
 	droppedUsers  map[dat.Handle][]dat.Object
-	created        []entity
-	ending       []entity
+	created       []entity
+	ending        []entity
 	// refusal is the engine's, of an operation that was recorded before it acted.
 	refusal error
 }
@@ -141,12 +141,6 @@ func (u *unit) live(ep *endpoint) *dat.Endpoint {
 	return v.img.Copy()
 }
 
-// asEndpoint is an image as an endpoint's, nil where it ended.
-func asEndpoint(img dat.Object) *dat.Endpoint {
-	e, _ := img.(*dat.Endpoint)
-	return e
-}
-
 // add appends a change to the unit. apply works on its own copy; live, which may
 // be nil, makes the change live when it is recorded.
 func (u *unit) add(c Call, o *object, cause string, apply func(dat.Object) dat.Object, live func()) {
@@ -163,25 +157,3 @@ func (u *unit) add(c Call, o *object, cause string, apply func(dat.Object) dat.O
 	}
 	u.steps = append(u.steps, unitStep{obj: o, entry: e, live: live})
 }
-
-// changed is an Apply that changes a copy and leaves what is gone alone.
-func applyChange[T dat.Object](change func(T)) func(dat.Object) dat.Object {
-	return func(before dat.Object) dat.Object {
-		if before == nil {
-			return nil
-		}
-		after := before.Clone()
-		if typed, ok := after.(T); ok {
-			change(typed)
-		}
-		return after
-	}
-}
-
-// becomes is an Apply that makes an object.
-func applyCreate(img dat.Object) func(dat.Object) dat.Object {
-	return func(dat.Object) dat.Object { return img.Clone() }
-}
-
-// removed is an Apply that ends an object.
-func applyEnd(dat.Object) dat.Object { return nil }

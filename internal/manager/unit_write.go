@@ -2,7 +2,6 @@ package manager
 
 import (
 	"context"
-	"errors"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -66,54 +65,30 @@ func (u *unit) awaitRevert(o *object) error {
 	return u.refusal
 }
 
-// free runs the end of one object as a unit of its own.
-func free(ctx context.Context, m *Manager, c Call, id dat.Handle, cause string, prepare func(*unit) error) error {
-	_, err := write(ctx, m, c, id, cause, func(u *unit) (*object, dat.Object, error) {
-		return &object{}, nil, prepare(u)
-	})
-	return err
-}
-
-// recordedRefusals are the returns of refusals that go into the log: by state
-// and by resources. What is malformed does not.
-var recordedRefusals = map[dat.Return]bool{
-	dat.RetInvalidState:          true,
-	dat.RetInsufficientResources: true,
-	dat.RetConnQualInUse:         true,
-	dat.RetConnQualUnavailable:   true,
-	dat.RetQueueFull:             true,
-}
-
-// refused notes a refusal on the object that it is about, or on the adapter
-// where nothing was made.
-func (m *Manager) noteRefusal(c Call, on dat.Handle, cause string, err error) {
-	var d *dat.Error
-	if c.DryRun || !errors.As(err, &d) || !recordedRefusals[d.Return] || d.Kind == "name-taken" {
-		return
+// target is find for the object that a call is about; the error is DAT_INVALID_HANDLE.
+func target[T entity](u *unit, typ dat.ObjectType, id dat.Handle) (T, error) {
+	e, ok := find[T](u.m, id)
+	if !ok || !e.base().reachable(u) {
+		var none T
+		return none, errHandle(typ, id)
 	}
-	o := m.objectOf(on)
-	if o == nil || o.recorded() == nil {
-		return
+	if err := u.lock(e.base()); err != nil {
+		var none T
+		return none, err
 	}
-	e := m.newEntry(c, o, cause)
-	e.Outcome, e.Keep = d.Return, nil
-	m.rec.Note(e, nil)
+	return e, nil
 }
 
-// entry is the frame of a change of an object.
-func (m *Manager) newEntry(c Call, o *object, cause string) dat.Entry {
-	return dat.Entry{
-		Object: o.ref(), IA: o.ia.id, Cause: cause, Actor: c.Actor,
-		RequestID: c.RequestID, Reason: c.Reason, Outcome: dat.RetSuccess, Keep: c.Keep,
+// altering is target for a call that changes the object: it tests the call's
+// condition and gives the image to change.
+func targetImage[T entity, I dat.Object](u *unit, c Call, typ dat.ObjectType, id dat.Handle) (T, I, error) {
+	var none I
+	e, err := target[T](u, typ, id)
+	if err != nil {
+		return e, none, err
 	}
-}
-
-// note hands over a change of an object that happened already, and publishes it
-// when it is recorded.
-func (m *Manager) note(o *object, e dat.Entry) {
-	o.unrecorded.add()
-	m.rec.Note(e, func(r dat.Recorded) {
-		o.publish(r.Object)
-		o.unrecorded.done()
-	})
+	if err := u.match(c, e.base()); err != nil {
+		return e, none, err
+	}
+	return e, u.image(e.base()).(I), nil
 }

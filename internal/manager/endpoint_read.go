@@ -1,0 +1,115 @@
+package manager
+
+import (
+	"context"
+	"time"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// Live is the endpoint as it is now, ahead of the record where events wait for
+// it; nil for a handle that names none.
+func (m *Manager) Live(id dat.Handle) *dat.Endpoint {
+	ep, ok := find[*endpoint](m, id)
+	if !ok || ep.recorded() == nil {
+		return nil
+	}
+	return ep.snapshot()
+}
+
+// Modifiable are the parameters of an endpoint that dat_ep_modify would take now.
+func (m *Manager) Modifiable(id dat.Handle) []string {
+	ep, ok := find[*endpoint](m, id)
+	if !ok || ep.recorded() == nil {
+		return nil
+	}
+	now := ep.snapshot()
+	ep.mu.Lock()
+	idle := len(ep.recvs) == 0
+	ep.mu.Unlock()
+	return dat.Modifiable(now, idle)
+}
+
+// EPStatus is dat_ep_get_status: one snapshot under the state lock (S1–S6). It
+// never waits for the store. The error is DAT_INVALID_HANDLE (S8).
+func (m *Manager) EPStatus(id dat.Handle) (dat.EPStatus, error) {
+	ep, ok := find[*endpoint](m, id)
+	if !ok || ep.recorded() == nil {
+		return dat.EPStatus{}, errHandle(dat.TypeEndpoint, id)
+	}
+	return ep.status(dat.At(time.Now())), nil
+}
+
+// status is one snapshot (S1).
+func (ep *endpoint) status(now dat.Time) dat.EPStatus {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	return dat.EPStatus{
+		State: ep.live.State, RecvIdle: len(ep.recvs) == 0, RequestIdle: len(ep.requests) == 0,
+		ObservedAt: now, LastProofOfLife: ep.lastProofOfLife,
+		Recvs: int32(len(ep.recvs)), Requests: int32(len(ep.requests)), Counters: ep.counters,
+	}
+}
+
+// RecvQuery is dat_ep_recv_query: the receives at the endpoint, null where the
+// provider cannot tell. The error is DAT_INVALID_HANDLE.
+func (m *Manager) RecvQuery(id dat.Handle) (dat.RecvQuery, error) {
+	ep, ok := find[*endpoint](m, id)
+	if !ok || ep.recorded() == nil {
+		return dat.RecvQuery{}, errHandle(dat.TypeEndpoint, id)
+	}
+	return ep.recvQuery(), nil
+}
+
+// recvQuery is dat_ep_recv_query: receives of an endpoint are whole buffers in
+// order, so the span is their number.
+func (ep *endpoint) recvQuery() dat.RecvQuery {
+	ep.mu.Lock()
+	n, shared := int32(len(ep.recvs)), ep.live.SRQ != dat.HandleNull
+	ep.mu.Unlock()
+	var out dat.RecvQuery
+	a := &ep.ia.facts.Provider
+	known := !shared || a.SRQWatermarksSupported.SRQEPSoftHigh || a.SRQWatermarksSupported.SRQEPHardHigh
+	if a.EPRecvInfoSupported.NBufsAllocated && known {
+		out.NBufsAllocated = &n
+	}
+	if a.EPRecvInfoSupported.BufsAllocSpan && known {
+		out.BufsAllocSpan = &n
+	}
+	return out
+}
+
+// WaitEP returns the recorded endpoint once its live state is settled and every
+// event up to then is recorded. Errors: the context's, DAT_INVALID_HANDLE where
+// the endpoint ends meanwhile.
+func (m *Manager) WaitEP(ctx context.Context, id dat.Handle, settled func(dat.EPState) bool) (*dat.Endpoint, error) {
+	ep, ok := find[*endpoint](m, id)
+	if !ok || ep.recorded() == nil {
+		return nil, errHandle(dat.TypeEndpoint, id)
+	}
+	for {
+		state, changed, freed := ep.watch()
+		if freed {
+			return nil, errHandle(dat.TypeEndpoint, id)
+		}
+		if settled(state) {
+			if err := ep.unrecorded.wait(ctx, m.rec); err != nil {
+				return nil, err
+			}
+			return filled(m, imageOf[*dat.Endpoint](&ep.object)), nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// watch returns the live state, what is closed at its next change, and whether the
+// endpoint has ended.
+func (ep *endpoint) watch() (dat.EPState, <-chan struct{}, bool) {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	return ep.live.State, ep.changed, ep.hasEnded()
+}

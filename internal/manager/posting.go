@@ -1,0 +1,165 @@
+package manager
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
+)
+
+// posting is what all postings share.
+type posting struct {
+	in     dat.Input
+	kind   dat.DTOKind
+	count  int
+	size   int64
+	flags  []dat.CompletionFlag
+	cookie *string
+	bind   *rmrBinding
+	// check judges what only one kind of posting has; it may be nil.
+	checkKind func(*dat.Endpoint) error
+}
+
+func (p posting) request(wr uint64) rdma.Request {
+	return rdma.Request{
+		WR: wr, Kind: p.kind, Size: p.size,
+		Solicited: slices.Contains(p.flags, dat.CompletionSolicitedWait),
+		Fence:     slices.Contains(p.flags, dat.CompletionBarrierFence),
+	}
+}
+
+// post judges, reserves and acts under the operation lock. Nothing is recorded:
+// postings are no changes.
+func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, act func(hw rdma.EP, first uint64) error) (Posted, error) {
+	if err := m.checkOpen(); err != nil {
+		return Posted{}, err
+	}
+	ep, ok := find[*endpoint](m, id)
+	if !ok || ep.recorded() == nil {
+		return Posted{}, errHandle(dat.TypeEndpoint, id)
+	}
+	if err := ep.lock(ctx); err != nil {
+		return Posted{}, err
+	}
+	defer ep.unlock()
+	if !ep.usable(nil) {
+		return Posted{}, errHandle(dat.TypeEndpoint, id)
+	}
+	if err := p.judge(ep, c); err != nil {
+		return Posted{}, err
+	}
+	first := ep.ia.reserveWorkRequests(c, p.count)
+	cookies := cookiesOf(p.cookie, first, p.count)
+	if c.DryRun {
+		return Posted{Posted: p.count, Cookies: cookies}, nil
+	}
+	if p.bind != nil && !m.countWindow(p.bind.lmr, 1) {
+		return Posted{}, errBodyHandle(dat.TypeLMR, p.bind.lmr, "lmr")
+	}
+	b, err := ep.reserve(p, first, cookies)
+	if err != nil {
+		if p.bind != nil {
+			m.countWindow(p.bind.lmr, -1)
+		}
+		return Posted{}, err
+	}
+	if err := m.handToEngine(ep, p, first, act); err != nil {
+		return Posted{}, err
+	}
+	if p.kind == dat.KindRecv {
+		ep.mu.Lock()
+		m.judgeWatermarksLocked(ep, b)
+		ep.mu.Unlock()
+		m.disconnectIfOwed(ep)
+	}
+	return Posted{Posted: p.count, Cookies: cookies}, nil
+}
+
+// judge judges a posting by condition, state, readiness and its own rules.
+func (p posting) judge(ep *endpoint, c Call) error {
+	if err := matchVersion(c, ep.recorded()); err != nil {
+		return err
+	}
+	now := ep.snapshot()
+	if err := checkOperation(now, p.in); err != nil {
+		return err
+	}
+	ep.mu.Lock()
+	err := p.checkLimitsLocked(ep)
+	ep.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if p.checkKind != nil {
+		return p.checkKind(now)
+	}
+	return nil
+}
+
+// limitsLocked judges count, size and flags with what is outstanding now.
+func (p posting) checkLimitsLocked(ep *endpoint) error {
+	if err := dat.CheckPost(ep.live, p.in, len(ep.outstandingLocked(p.kind)), p.count, p.size, p.flags); err != nil {
+		return err
+	}
+	return nil
+}
+
+// reserve makes the DTOs outstanding before the engine has them, so that no
+// completion can come too early. It gives the receives at the endpoint then. The
+// state is judged again: an event may have come since.
+func (ep *endpoint) reserve(p posting, first uint64, cookies []string) (int, error) {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	if err := dat.Judge(ep.live.State, p.in).Err(ep.live.State, p.in); err != nil {
+		return 0, err
+	}
+	works := ep.outstandingLocked(p.kind)
+	for i, cookie := range cookies {
+		works[first+uint64(i)] = outstandingWork{kind: p.kind, cookie: cookie, flags: p.flags, bind: p.bind}
+	}
+	return len(works), nil
+}
+
+// hand gives the DTOs to the engine; where it refuses or there is none, none is
+// outstanding.
+func (m *Manager) handToEngine(ep *endpoint, p posting, first uint64, act func(rdma.EP, uint64) error) error {
+	hw, err := ep.engine()
+	if err == nil {
+		ep.calls.Lock()
+		err = act(hw, first)
+		ep.calls.Unlock()
+	}
+	if err == nil {
+		return nil
+	}
+	ep.mu.Lock()
+	works := ep.outstandingLocked(p.kind)
+	for i := range p.count {
+		if w, ok := works[first+uint64(i)]; ok && w.bind != nil {
+			ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
+		}
+		delete(works, first+uint64(i))
+	}
+	ep.mu.Unlock()
+	m.disconnectIfOwed(ep)
+	return asError(err)
+}
+
+// cookiesOf names the DTOs of a posting: the consumer's cookie, with the place
+// behind it where there are several; else the id of the work request.
+func cookiesOf(given *string, first uint64, count int) []string {
+	out := make([]string, count)
+	for i := range out {
+		switch {
+		case given == nil:
+			out[i] = strconv.FormatUint(first+uint64(i), 10)
+		case count == 1:
+			out[i] = *given
+		default:
+			out[i] = *given + "-" + strconv.Itoa(i)
+		}
+	}
+	return out
+}

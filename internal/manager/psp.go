@@ -1,0 +1,67 @@
+package manager
+
+import (
+	"context"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// CreatePSP is dat_psp_create, without a qualifier dat_psp_create_any. Errors:
+// DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_CONN_QUAL_IN_USE,
+// DAT_CONN_QUAL_UNAVAILABLE, DAT_MODEL_NOT_SUPPORTED.
+func (m *Manager) CreatePSP(ctx context.Context, c Call, in PSPCreate) (*dat.PSP, error) {
+	return write(ctx, m, c, in.IA, pspCause(in), func(u *unit) (*object, *dat.PSP, error) {
+		return u.createPSP(c, in)
+	})
+}
+
+func pspCause(in PSPCreate) string {
+	if in.ConnQual == nil {
+		return "dat_psp_create_any"
+	}
+	return "dat_psp_create"
+}
+
+func (u *unit) createPSP(c Call, in PSPCreate) (*object, *dat.PSP, error) {
+	ia, hw, err := u.beginCreation(in.IA)
+	if err != nil {
+		return nil, nil, err
+	}
+	sp := &servicePoint{object: newObject(ia, dat.TypePSP, newID())}
+	img := &dat.PSP{Meta: sp.meta(in.Name, in.Labels), EVD: in.EVD, EPCreator: in.EPCreator}
+	if in.ConnQual != nil {
+		img.ConnQual = int32(*in.ConnQual)
+	}
+	if _, err := u.admit(ia, sp, func(handles resolver) (dat.Object, *dat.Error) {
+		return img, dat.CheckPSPCreate(&ia.facts, in.ConnQual, in.EVD, in.EPCreator, handles)
+	}); err != nil {
+		return nil, nil, err
+	}
+	if c.DryRun {
+		return &sp.object, withoutIdentity(c, img), sp.checkQualFree(img.ConnQual)
+	}
+	if img.ConnQual, err = sp.listen(hw, img.ConnQual, false); err != nil {
+		return nil, nil, err
+	}
+	u.undo = append(u.undo, func() { sp.destroy() })
+	u.add(c, &sp.object, pspCause(in), applyCreate(img), nil)
+	u.after = append(u.after, func() { u.m.serveEarlyRequests(sp) })
+	return &sp.object, img, nil
+}
+
+// FreePSP is dat_psp_free; requests that came before stay valid. The error is
+// DAT_INVALID_HANDLE.
+func (m *Manager) FreePSP(ctx context.Context, c Call, id dat.Handle) error {
+	return free(ctx, m, c, id, "dat_psp_free", func(u *unit) error { return u.freePSP(c, id) })
+}
+
+func (u *unit) freePSP(c Call, id dat.Handle) error {
+	sp, err := target[*servicePoint](u, dat.TypePSP, id)
+	if err != nil {
+		return err
+	}
+	if sp.typ != dat.TypePSP {
+		return errHandle(dat.TypePSP, id)
+	}
+	return u.freeUnused(c, sp, "dat_psp_free", nil, func() { sp.destroy() })
+}

@@ -1,0 +1,148 @@
+package manager
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// find is the entity of a handle with its type, if it is of that type.
+func find[T entity](m *Manager, id dat.Handle) (T, bool) {
+	v, _ := m.index.Load(id)
+	e, ok := v.(T)
+	return e, ok
+}
+
+// objectOf is the shared part behind any handle, or nil.
+func (m *Manager) objectOf(id dat.Handle) *object {
+	if v, ok := m.index.Load(id); ok {
+		return v.(entity).base()
+	}
+	return nil
+}
+
+// selected are the entities that want holds for, the oldest first (UUIDv7 sort by age).
+func (m *Manager) entitiesWhere(want func(*object) bool) []entity {
+	var out []entity
+	m.index.Range(func(_, v any) bool {
+		if e := v.(entity); want(e.base()) {
+			out = append(out, e)
+		}
+		return true
+	})
+	slices.SortFunc(out, func(a, b entity) int { return cmp.Compare(a.base().id, b.base().id) })
+	return out
+}
+
+// objectsOf are the objects of an adapter of one type, the oldest first.
+func (m *Manager) entitiesOf(ia *adapter, t dat.ObjectType) []entity {
+	return m.entitiesWhere(func(o *object) bool { return o.ia == ia && o.typ == t && o.recorded() != nil })
+}
+
+// admit judges under the registry's lock and enters the object if it may be.
+func (u *unit) admit(ia *adapter, e entity, judge func(resolver) (dat.Object, *dat.Error)) (dat.Object, error) {
+	ia.mu.Lock()
+	defer ia.mu.Unlock()
+	img, err := judge(resolver{u: u, ia: ia})
+	if err != nil {
+		return nil, err
+	}
+	if err := ia.admitLocked(u, e, img); err != nil {
+		return nil, err
+	}
+	u.created = append(u.created, e)
+	u.undo = append(u.undo, func() { ia.m.dropRefs(img) })
+	return img, nil
+}
+
+// admitLocked enters a new object into the registry with the references of its
+// image; the adapter's lock is held. t is nil for what the engine makes.
+func (ia *adapter) admitLocked(u *unit, e entity, img dat.Object) *dat.Error {
+	o := e.base()
+	if l, ok := limits[o.typ]; ok && ia.count[o.typ] >= int(l.max(&ia.facts.Attributes)) &&
+		ia.count[o.typ]-u.endingCount(ia, o.typ) >= int(l.max(&ia.facts.Attributes)) {
+		return errExhausted(ia, o.typ, l.subtype, l.field, l.max(&ia.facts.Attributes))
+	}
+	if err := ia.checkSRQUsersLocked(u, img); err != nil {
+		return err
+	}
+	step := stepCreate
+	if u == nil {
+		step = stepAppear
+	}
+	ia.registerLocked(e, step, u)
+	ia.m.addRefsLocked(img)
+	return nil
+}
+
+// limits are the attributes that bound the number of objects of a type, and the
+// subtype of the refusal. Types without one are unbounded.
+var limits = map[dat.ObjectType]struct {
+	max     func(*dat.IAAttributes) int32
+	subtype dat.Subtype
+	field   string
+}{
+	dat.TypeEndpoint: {func(a *dat.IAAttributes) int32 { return a.MaxEPs }, dat.SubResourceTEP, "max_eps"},
+	dat.TypePZ:       {func(a *dat.IAAttributes) int32 { return a.MaxPZs }, dat.SubResourceProtectionDomain, "max_pzs"},
+	dat.TypeEVD:      {func(a *dat.IAAttributes) int32 { return a.MaxEVDs }, dat.SubResourceTEVD, "max_evds"},
+	dat.TypeSRQ:      {func(a *dat.IAAttributes) int32 { return a.MaxSRQs }, dat.SubResourceSRQ, "max_srqs"},
+	dat.TypeLMR:      {func(a *dat.IAAttributes) int32 { return a.MaxLMRs }, dat.SubResourceMemoryRegion, "max_lmrs"},
+	dat.TypeRMR:      {func(a *dat.IAAttributes) int32 { return a.MaxRMRs }, dat.SubResourceMemoryRegion, "max_rmrs"},
+}
+
+// endedOf is the number of objects of a type that this unit of writes ends; nil ends none.
+func (u *unit) endingCount(ia *adapter, t dat.ObjectType) int {
+	if u == nil {
+		return 0
+	}
+	n := 0
+	for _, e := range u.ending {
+		if o := e.base(); o.ia == ia && o.typ == t {
+			n++
+		}
+	}
+	return n
+}
+
+// roomOnSRQLocked tests max_ep_per_srq for a new endpoint.
+func (ia *adapter) checkSRQUsersLocked(u *unit, img dat.Object) *dat.Error {
+	ep, ok := img.(*dat.Endpoint)
+	if !ok || ep.SRQ == dat.HandleNull {
+		return nil
+	}
+	s, ok := find[*srq](ia.m, ep.SRQ)
+	if !ok {
+		return nil
+	}
+	users := s.endpoints
+	for _, was := range u.droppedUsersOf(s.id) {
+		if was.Type() == dat.TypeEndpoint {
+			users--
+		}
+	}
+	return dat.CheckSRQUsers(&ia.facts, &dat.SRQ{Meta: dat.Meta{ID: s.id}}, users)
+}
+
+// enterLocked puts an entity into the registry.
+func (ia *adapter) registerLocked(e entity, step lifeStep, by *unit) {
+	o := e.base()
+	o.life.advanceLocked(step, by)
+	ia.count[o.typ]++
+	ia.m.index.Store(o.id, e)
+}
+
+// remove takes an object out of the registry, once.
+func (m *Manager) remove(e entity) {
+	o := e.base()
+	o.ia.mu.Lock()
+	defer o.ia.mu.Unlock()
+	if o.life.advanceLocked(stepRemove, nil) {
+		m.index.Delete(o.id)
+		o.ia.count[o.typ]--
+		m.names.update(o.recorded(), nil)
+		if req, ok := e.(*request); ok {
+			delete(o.ia.requests, req.hw)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package manager
+
+import (
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
+)
+
+// portChanged takes the state of the port into the adapter's image.
+func (m *Manager) handlePort(ia *adapter, r rdma.Report) {
+	hw, err := ia.usableDevice()
+	if err != nil {
+		return
+	}
+	state, detail := hw.State()
+	m.noteIA(ia, "port", firstOf(r.Detail, r.Reason), state, detail)
+}
+
+// iaError takes an error of the adapter itself.
+func (m *Manager) handleIAError(ia *adapter, r rdma.Report) {
+	ref := ia.ref()
+	ia.asyncEvent(dat.Event{Event: r.Event, Object: &ref, Reason: ptr(firstOf(r.Reason, "DAT_IA_OTHER_ERROR"))})
+}
+
+// srqLimit takes the low watermark of an SRQ, which DAT numbers as a reason only.
+func (m *Manager) handleSRQLimit(ia *adapter, r rdma.Report) {
+	if s, ok := find[*srq](m, r.SRQ); ok {
+		reason, ref := "DAT_SRQ_LOW_WATERMARK_EVENT", s.ref()
+		ia.asyncEvent(dat.Event{Object: &ref, Reason: &reason})
+	}
+}
+
+// srqError takes the end of an SRQ; the event names the SRQ (D23).
+func (m *Manager) handleSRQError(ia *adapter, r rdma.Report) {
+	s, ok := find[*srq](m, r.SRQ)
+	if !ok {
+		return
+	}
+	reason, ref := "DAT_SRQ_TRANSFER_TO_ERROR", s.ref()
+	e := m.newEntry(engineCall(firstOf(r.Detail, r.Reason)), &s.object, reason)
+	e.Apply = applyChange(func(o *dat.SRQ) { o.State = dat.SRQError })
+	m.note(&s.object, e)
+	ia.asyncEvent(dat.Event{Object: &ref, Reason: &reason})
+}
+
+// evdError takes an error of the transport's part of an EVD.
+func (m *Manager) handleEVDError(ia *adapter, r rdma.Report) {
+	if d, ok := find[*evd](m, r.EVD); ok {
+		reason, ref := "DAT_EVD_OTHER_ERROR", d.ref()
+		ia.asyncEvent(dat.Event{Event: dat.EventAsyncErrorEVDOverflow, Object: &ref, Reason: &reason})
+	}
+}
+
+// deviceLost handles the loss of a device (T48): connections break, requests end,
+// everything else stays and waits for its return.
+func (m *Manager) handleDeviceGone(ia *adapter, r rdma.Report) {
+	if !ia.markDeviceGone() {
+		return
+	}
+	why := firstOf(r.Detail, deviceGoneDetail)
+	m.noteIA(ia, "device_gone", why, dat.IAGone, why)
+	ref := ia.ref()
+	ia.asyncEvent(dat.Event{Event: dat.EventAsyncErrorIACatastrophic, Object: &ref, Reason: ptr("DAT_IA_CATASTROPHIC_ERROR")})
+	for _, e := range m.entitiesOf(ia, dat.TypeCR) {
+		m.endRequestByEngine(e.(*request), dat.EvDeviceGone.Word(), why)
+	}
+	for _, e := range m.entitiesOf(ia, dat.TypeEndpoint) {
+		m.breakEndpoint(e.(*endpoint), why)
+	}
+	for _, t := range remakeOrder {
+		for _, e := range m.entitiesOf(ia, t) {
+			if l, ok := e.(remakeable); ok {
+				l.dropPart(why)
+			}
+		}
+	}
+}
+
+// endRequestNow ends a request that nobody can answer any more.
+func (m *Manager) endRequestByEngine(req *request, cause, why string) {
+	m.remove(req)
+	e := m.newEntry(engineCall(why), &req.object, cause)
+	e.Apply = applyEnd
+	m.note(&req.object, e)
+}
+
+// loseEndpoint moves an endpoint as T48 says. One that ends with its request
+// ends in the record too.
+func (m *Manager) breakEndpoint(ep *endpoint, why string) {
+	ep.mu.Lock()
+	v := dat.Judge(ep.live.State, dat.EvDeviceGone)
+	if v.Kind == dat.End {
+		e := m.newEntry(engineCall(why), &ep.object, dat.EvDeviceGone.Word())
+		e.Apply = applyEnd
+		m.note(&ep.object, e)
+	} else if v.Kind == dat.Move {
+		m.handleEventLocked(ep, dat.EvDeviceGone, eventDetails{reason: "DEVICE_GONE", detail: why})
+	}
+	ep.mu.Unlock()
+	if v.Kind == dat.End {
+		ep.advance(stepEnd, nil)
+		m.spawn(func() { m.removeEndedEndpoint(ep) })
+		return
+	}
+	m.disconnectIfOwed(ep)
+	ep.mu.Lock()
+	m.flushLocked(ep)
+	ep.mu.Unlock()
+	m.disconnectIfOwed(ep)
+}
+
+// removeEnded takes an endpoint that the engine ended out of the registry, after
+// the write that may be under way on it: that one may have removed it itself.
+func (m *Manager) removeEndedEndpoint(ep *endpoint) {
+	if err := ep.lock(m.ctx); err != nil {
+		return
+	}
+	defer ep.unlock()
+	if ep.life.phase() == phaseEnded {
+		return
+	}
+	m.dropRefs(ep.snapshot())
+	m.remove(ep)
+	ep.markEnded()
+	m.disconnectIfOwed(ep)
+}
+
+// deviceBack handles the return of a device (T49): a worker makes its objects
+// again, one after the other and each under its operation lock, so that no write
+// is under way on it. Reports go on meanwhile.
+func (m *Manager) startReturn(ia *adapter) {
+	ia.mu.Lock()
+	hw, losses := ia.hw, ia.device.losses.Load()
+	back := hw != nil && ia.device.gone()
+	if back {
+		ia.device.now.Store(uint32(deviceReturning))
+	}
+	ia.mu.Unlock()
+	if !back {
+		return
+	}
+	m.spawn(func() {
+		if !ia.awaitCreations() || !m.remake(ia, hw, losses, dat.EvDeviceBack.Word()) {
+			return
+		}
+		state, detail := hw.State()
+		if ia.finishReturn(losses) {
+			m.noteIA(ia, "device_back", "the device is there again", state, detail)
+		}
+	})
+}

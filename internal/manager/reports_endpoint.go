@@ -1,0 +1,120 @@
+package manager
+
+import (
+	"time"
+
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
+)
+
+// reported is happened for what the engine reports of a connection: before the
+// report of a reset it speaks of one that is over.
+func (m *Manager) handleReportedEvent(ep *endpoint, in dat.Input, details eventDetails) {
+	ep.mu.Lock()
+	if ep.unreportedResets == 0 {
+		m.handleEventLocked(ep, in, details)
+	}
+	ep.mu.Unlock()
+	m.disconnectIfOwed(ep)
+}
+
+// established takes T14 and T22: addresses, peer and queue pair are known now.
+func (m *Manager) handleEstablished(ep *endpoint, r rdma.Report) {
+	var shown dat.Transport
+	if hw, ok := ep.hw.get(); ok {
+		ep.calls.Lock()
+		shown = hw.Transport()
+		ep.calls.Unlock()
+	}
+	peer := m.peerOf(ep, r)
+	m.handleReportedEvent(ep, dat.EvEstablished, eventDetails{
+		reason: r.Reason, detail: r.Detail, data: dat.EventData{PrivateData: r.PrivateData},
+		change: func(e *dat.Endpoint) {
+			e.Transport = shown
+			if r.LocalQual != 0 {
+				e.LocalPortQual = ptr(r.LocalQual)
+			}
+			if r.RemoteAddress != "" {
+				e.RemoteIAAddress = ptr(r.RemoteAddress)
+			}
+			if r.RemoteQual != 0 {
+				e.RemotePortQual = ptr(r.RemoteQual)
+			}
+			p := *peer
+			p.IAAddress, p.PortQual = e.RemoteIAAddress, e.RemotePortQual
+			e.Peer = &p
+		},
+	})
+}
+
+// wasReset ends the time of stale reports.
+func (m *Manager) handleReset(ep *endpoint, _ rdma.Report) {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	ep.unreportedResets = max(ep.unreportedResets-1, 0)
+}
+
+// completed takes a completion of the engine: the DTO is no longer outstanding
+// (S2, S3), the consumer gets its event unless that was suppressed, and a failure
+// other than a flush breaks the connection (T37).
+func (m *Manager) handleCompletion(ep *endpoint, r rdma.Report) {
+	ep.mu.Lock()
+	if ep.unreportedResets > 0 || ep.hasEnded() {
+		if r.SRQ == dat.HandleNull {
+			r.SRQ = ep.live.SRQ
+		}
+		ep.mu.Unlock()
+		m.dropReceive(r)
+		return
+	}
+	w, ok := ep.takeWorkLocked(r)
+	ep.mu.Unlock()
+	if !ok {
+		m.log.Debug("a completion of no outstanding work request", "endpoint", ep.id, "wr", r.WR)
+		return
+	}
+	if w.bind != nil {
+		m.completeBind(w.bind, r)
+	}
+	ep.mu.Lock()
+	m.completeLocked(ep, w, r)
+	ep.mu.Unlock()
+	m.disconnectIfOwed(ep)
+}
+
+// taken moves a receive from an SRQ to the endpoint that took it (W9).
+func (m *Manager) handleRecvTaken(ep *endpoint, r rdma.Report) {
+	s, ok := find[*srq](m, r.SRQ)
+	if !ok {
+		return
+	}
+	ep.mu.Lock()
+	if ep.unreportedResets > 0 || ep.hasEnded() {
+		m.dropReceive(r)
+	} else if w, ok := s.take(r.WR); ok {
+		ep.recvs[r.WR] = w
+		m.judgeWatermarksLocked(ep, len(ep.recvs))
+	}
+	ep.mu.Unlock()
+	m.disconnectIfOwed(ep)
+}
+
+// probed takes the outcome of a probe: proof of life, or the end of the connection.
+func (m *Manager) handleProbe(ep *endpoint, r rdma.Report) {
+	ep.mu.Lock()
+	if ep.unreportedResets == 0 && !ep.hasEnded() {
+		ep.probing = false
+		switch r.Status {
+		case dat.DTOSuccess:
+			at := dat.At(time.Now())
+			ep.lastProofOfLife = &at
+		case dat.DTOErrFlushed:
+		default:
+			m.handleEventLocked(ep, dat.EvBroken, eventDetails{
+				reason: r.Status.String(), detail: firstOf(r.Detail, "the liveness probe failed with "+r.Status.String()), derived: true,
+			})
+		}
+	}
+	ep.mu.Unlock()
+	m.disconnectIfOwed(ep)
+}

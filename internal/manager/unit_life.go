@@ -1,0 +1,101 @@
+package manager
+
+import (
+	"context"
+
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
+)
+
+// creating is the adapter that a creation names, and its device.
+func (u *unit) beginCreation(id dat.Handle) (*adapter, rdma.IA, error) {
+	ia, err := u.m.adapterFor(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !ia.usable(u) {
+		return nil, nil, errBodyHandle(dat.TypeIA, id, "ia")
+	}
+	hw, err := ia.beginCreation()
+	if err != nil {
+		return nil, nil, err
+	}
+	u.creationsOn = append(u.creationsOn, ia)
+	return ia, hw, nil
+}
+
+// creature is an entity that an engine makes and frees.
+type engineObject interface {
+	entity
+	destroy()
+}
+
+// created ends the creation of what was admitted: the engine makes its part, which
+// a failure of the unit undoes. A dry run stops before that.
+func finishCreation[T dat.Object](u *unit, c Call, cause string, e engineObject, img T, make func() error) (*object, T, error) {
+	o := e.base()
+	if c.DryRun {
+		return o, withoutIdentity(c, img), nil
+	}
+	if err := make(); err != nil {
+		var none T
+		return nil, none, asError(err)
+	}
+	u.undo = append(u.undo, func() { e.destroy() })
+	u.add(c, o, cause, applyCreate(img), nil)
+	return o, img, nil
+}
+
+// freeing are the frees that a batch knows: each carries its end out after the commit.
+var frees = map[dat.ObjectType]struct {
+	cause string
+	free  func(*unit, Call, dat.Handle) error
+}{
+	dat.TypePZ:       {"dat_pz_free", (*unit).freePZ},
+	dat.TypeEVD:      {"dat_evd_free", (*unit).freeEVD},
+	dat.TypeSRQ:      {"dat_srq_free", (*unit).freeSRQ},
+	dat.TypeLMR:      {"dat_lmr_free", (*unit).freeLMR},
+	dat.TypeRMR:      {"dat_rmr_free", (*unit).freeRMR},
+	dat.TypePSP:      {"dat_psp_free", (*unit).freePSP},
+	dat.TypeRSP:      {"dat_rsp_free", (*unit).freeRSP},
+	dat.TypeEndpoint: {"dat_ep_free", func(u *unit, c Call, id dat.Handle) error { return u.freeEP(c, id, true) }},
+}
+
+// free runs the end of one object as a unit of its own.
+func free(ctx context.Context, m *Manager, c Call, id dat.Handle, cause string, prepare func(*unit) error) error {
+	_, err := write(ctx, m, c, id, cause, func(u *unit) (*object, dat.Object, error) {
+		return &object{}, nil, prepare(u)
+	})
+	return err
+}
+
+// freeUnused ends an object that nothing may use any more: judge, record, act.
+func (u *unit) freeUnused(c Call, e entity, cause string, inUse func(int) *dat.Error, act func()) error {
+	o := e.base()
+	if err := u.match(c, o); err != nil {
+		return err
+	}
+	if err := u.beginEnd(e, inUse); err != nil {
+		return err
+	}
+	u.add(c, o, cause, applyEnd, nil)
+	u.after = append(u.after, act)
+	return nil
+}
+
+// end begins the end of an object unless it is in use.
+func (u *unit) beginEnd(e entity, inUse func(n int) *dat.Error) error {
+	o := e.base()
+	o.ia.mu.Lock()
+	defer o.ia.mu.Unlock()
+	if !o.usableLocked(u) {
+		return errGoneHandle(o)
+	}
+	if n := u.usersLocked(o); inUse != nil && n > 0 {
+		return inUse(n)
+	}
+	o.life.advanceLocked(stepEnd, u)
+	u.ending = append(u.ending, e)
+	u.dropRefsAtCommit(u.image(o))
+	return nil
+}
