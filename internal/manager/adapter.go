@@ -2,7 +2,6 @@ package manager
 
 import (
 	"sync/atomic"
-	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
@@ -78,17 +77,21 @@ func (ia *adapter) reserveWorkRequests(c Call, n int) uint64 {
 }
 
 func (m *Manager) noteIA(ia *adapter, cause, reason string, state dat.IAState, detail string) {
-	e := m.newEntry(engineCall(reason), &ia.object, cause)
-	e.Apply = applyChange(func(o *dat.IA) { o.State, o.Detail = state, ptr(detail) })
-	m.note(&ia.object, e)
+	m.noteEvent(&ia.object, cause, reason, applyChange(func(o *dat.IA) { o.State, o.Detail = state, optional(detail) }))
 }
 
-// asyncEvent puts an event on the adapter's async EVD.
-func (ia *adapter) asyncEvent(ev dat.Event) {
+// asyncEvent tells the consumer on the adapter's async EVD what happened to an
+// object of it. Where DAT has a reason and no number for that, event is EventNone.
+func (ia *adapter) asyncEvent(o *object, event dat.EventNumber, reason string) {
+	ia.postAsync(dat.Event{Event: event, Object: new(o.ref()), Reason: &reason})
+}
+
+// postAsync puts an event on the adapter's async EVD.
+func (ia *adapter) postAsync(ev dat.Event) {
 	if ia.asyncEVD == nil {
 		return
 	}
-	ev.Stream, ev.EVD, ev.IA, ev.At = dat.StreamAsync, ia.asyncEVD.id, ia.id, dat.At(time.Now())
+	ev.Stream, ev.EVD, ev.IA, ev.At = dat.StreamAsync, ia.asyncEVD.id, ia.id, now()
 	ia.asyncEVD.queue.post(queued{ev: ev, notification: true})
 }
 
@@ -98,7 +101,5 @@ func (ia *adapter) overflow(d *evd) {
 	if ia.asyncEVD == nil || d == ia.asyncEVD {
 		return
 	}
-	reason := "DAT_EVD_OVERFLOW_ERROR"
-	ref := d.ref()
-	ia.asyncEvent(dat.Event{Event: dat.EventAsyncErrorEVDOverflow, Object: &ref, Reason: &reason})
+	ia.asyncEvent(&d.object, dat.EventAsyncErrorEVDOverflow, "DAT_EVD_OVERFLOW_ERROR")
 }

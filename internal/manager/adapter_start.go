@@ -62,11 +62,11 @@ func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 		img.Provider, img.Device, img.Port = op.provider, op.hw.Device(), op.hw.Port()
 		img.IAAttributes, img.ProviderAttributes = op.hw.Attributes()
 		state, detail := op.hw.State()
-		img.State, img.Detail = state, ptr(detail)
+		img.State, img.Detail = state, optional(detail)
 		ia.object = newObject(ia, dat.TypeIA, m.iaID(op.hw))
 	} else {
 		ia.markDeviceGone()
-		img.State, img.Detail = dat.IAGone, ptr("the device is not there")
+		img.State, img.Detail = dat.IAGone, new("the device is not there")
 		ia.object = newObject(ia, dat.TypeIA, was.ID)
 	}
 	if was == nil {

@@ -162,12 +162,12 @@ func (b *Batch) CreateRMR(c Call, in RMRCreate) (*dat.RMR, error) {
 
 // CreateEP is Manager.CreateEP in a batch.
 func (b *Batch) CreateEP(c Call, in EPCreate) (*dat.Endpoint, error) {
-	return runInBatch(b, c, in.IA, createCause(in), func(u *unit) (*object, *dat.Endpoint, error) { return u.createEP(c, in) })
+	return runInBatch(b, c, in.IA, in.cause(), func(u *unit) (*object, *dat.Endpoint, error) { return u.createEP(c, in) })
 }
 
 // CreatePSP is Manager.CreatePSP in a batch.
 func (b *Batch) CreatePSP(c Call, in PSPCreate) (*dat.PSP, error) {
-	return runInBatch(b, c, in.IA, pspCause(in), func(u *unit) (*object, *dat.PSP, error) { return u.createPSP(c, in) })
+	return runInBatch(b, c, in.IA, in.cause(), func(u *unit) (*object, *dat.PSP, error) { return u.createPSP(c, in) })
 }
 
 // CreateRSP is Manager.CreateRSP in a batch.
@@ -204,7 +204,7 @@ func (b *Batch) Free(c Call, typ dat.ObjectType, id dat.Handle) error {
 		return errParameter(dat.SubNone, "", "A batch cannot free a "+typ.String()+"; do it by itself.")
 	}
 	o := b.objectOf(id)
-	_, err := runInBatch(b, c, id, f.cause, func(u *unit) (*object, dat.Object, error) { return o, nil, f.free(u, c, id) })
+	_, err := runInBatch(b, c, id, f.cause, func(u *unit) (*object, dat.Object, error) { return o, nil, f.free(u, c, f.cause, id) })
 	return err
 }
 

@@ -63,8 +63,8 @@ func (u *unit) accept(c Call, req *request, ep *endpoint, in dat.Input, privateD
 	if ep.ia != req.ia {
 		return nil, nil, errBodyHandle(dat.TypeEndpoint, ep.id, "endpoint")
 	}
-	now := ep.snapshot()
-	if err := checkOperation(now, in); err != nil {
+	before := ep.snapshot()
+	if err := checkOperation(before, in); err != nil {
 		return nil, nil, err
 	}
 	if err := dat.CheckPrivateData(&ep.ia.facts, in, len(privateData)); err != nil {
@@ -74,27 +74,23 @@ func (u *unit) accept(c Call, req *request, ep *endpoint, in dat.Input, privateD
 		return nil, nil, err
 	}
 	cr := imageOf[*dat.CR](&req.object)
-	v := dat.Judge(now.State, in)
+	v := dat.Judge(before.State, in)
 	details := eventDetails{change: func(e *dat.Endpoint) {
 		qual := cr.ConnQual
 		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = cr.RemoteIAAddress, cr.RemotePortQual, &qual
 	}}
 	if c.DryRun {
-		after := now.Copy()
-		transition(now.State, v, nil, details.change)(after)
-		return &ep.object, after, nil
+		return &ep.object, moved(before, v, details.change), nil
 	}
-	moved := u.addMove(c, ep, in, now.State, v, details)
-	kept := c
-	kept.Keep = nil
-	if err := u.endRequest(kept, req, in.String()); err != nil {
+	moved := u.addMove(c, ep, in, before.State, v, details)
+	if err := u.endRequest(c.withoutAnswer(), req, in.String()); err != nil {
 		return nil, nil, err
 	}
 	u.after = append(u.after, func() { u.m.acceptNow(req, ep, moved, privateData) })
-	return &ep.object, now, nil
+	return &ep.object, before, nil
 }
 
-// acceptNow acts. What the engine refuses now fails as what it cannot finish later:
+// acceptNow acts. What the engine refuses before fails as what it cannot finish later:
 // ACCEPT_COMPLETION_ERROR, and the endpoint is never stuck (T15, D18).
 func (m *Manager) acceptNow(req *request, ep *endpoint, moved *moveOutcome, privateData []byte) {
 	req.ia.mu.Lock()
@@ -109,13 +105,7 @@ func (m *Manager) acceptNow(req *request, ep *endpoint, moved *moveOutcome, priv
 		m.handleEvent(ep, dat.EvAcceptFailed, eventDetails{reason: "REQUEST_GONE", detail: "the peer of the connection request vanished before it was accepted"})
 		return
 	}
-	hw, err := ep.engine()
-	if err == nil {
-		ep.calls.Lock()
-		err = req.hw.Accept(hw, privateData)
-		ep.calls.Unlock()
-	}
-	if err != nil {
+	if err := ep.callEngine(func(hw rdma.EP) error { return req.hw.Accept(hw, privateData) }); err != nil {
 		req.hw.Reject(false, nil)
 		d := asError(err)
 		m.handleEvent(ep, dat.EvAcceptFailed, eventDetails{reason: d.Return.String(), detail: d.Detail})
@@ -141,7 +131,7 @@ func (m *Manager) HandoffCR(ctx context.Context, c Call, id dat.Handle, connQual
 
 // dismiss ends a request without this endpoint: one record for both, then the act.
 func (m *Manager) dismiss(ctx context.Context, c Call, id dat.Handle, in dat.Input, check func(*dat.Facts) *dat.Error, act func(*request)) error {
-	return free(ctx, m, c, id, in.String(), func(u *unit) error {
+	return m.writeEnd(ctx, c, id, in.String(), func(u *unit) error {
 		req, ok := find[*request](m, id)
 		if !ok {
 			return errHandle(dat.TypeCR, id)
@@ -168,17 +158,17 @@ func (m *Manager) dismiss(ctx context.Context, c Call, id dat.Handle, in dat.Inp
 
 // letGo enters what a dismissed request does to the endpoint that it brought.
 func (u *unit) dismissEndpoint(c Call, ep *endpoint, in dat.Input) error {
-	c.Keep = nil
-	now := ep.snapshot()
-	v := dat.Judge(now.State, in)
+	c = c.withoutAnswer()
+	before := ep.snapshot()
+	v := dat.Judge(before.State, in)
 	if v.Kind == dat.Move {
-		u.addMove(c, ep, in, now.State, v, eventDetails{})
+		u.addMove(c, ep, in, before.State, v, eventDetails{})
 	}
 	if v.Kind == dat.End {
 		if err := u.beginEnd(ep, nil); err != nil {
 			return err
 		}
-		u.endEndpoint(c, ep, in.String())
+		u.endEndpoint(c, in.String(), ep)
 	}
 	return nil
 }

@@ -22,13 +22,13 @@ const (
 // deviceState is the phase of an adapter's device. It is changed under the lock
 // of the registry (adapter.mu) and read anywhere.
 type deviceState struct {
-	now atomic.Uint32
+	current atomic.Uint32
 	// losses counts how often the device went, so that who makes an object notices
 	// that it made it on a device that is lost meanwhile.
 	losses atomic.Uint64
 }
 
-func (d *deviceState) phase() devicePhase { return devicePhase(d.now.Load()) }
+func (d *deviceState) phase() devicePhase { return devicePhase(d.current.Load()) }
 
 func (d *deviceState) gone() bool { return d.phase() == deviceGone }
 
@@ -41,7 +41,7 @@ func (ia *adapter) markDeviceGone() bool {
 	if ia.device.gone() {
 		return false
 	}
-	ia.device.now.Store(uint32(deviceGone))
+	ia.device.current.Store(uint32(deviceGone))
 	ia.device.losses.Add(1)
 	return true
 }
@@ -53,7 +53,7 @@ func (ia *adapter) finishReturn(losses uint64) bool {
 	if ia.device.losses.Load() != losses {
 		return false
 	}
-	ia.device.now.Store(uint32(devicePresent))
+	ia.device.current.Store(uint32(devicePresent))
 	return true
 }
 

@@ -1,8 +1,8 @@
 package manager
 
 import (
+	"cmp"
 	"slices"
-	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
@@ -13,13 +13,12 @@ import (
 func (m *Manager) completeLocked(ep *endpoint, w outstandingWork, r rdma.Report) {
 	ep.countTransferLocked(w.kind, r)
 	if r.Status == dat.DTOSuccess {
-		at := dat.At(time.Now())
-		ep.lastProofOfLife = &at
+		ep.lastProofOfLife = new(now())
 	}
 	m.completionEventLocked(ep, w, r)
 	if r.Status != dat.DTOSuccess && r.Status != dat.DTOErrFlushed {
 		m.handleEventLocked(ep, dat.EvBroken, eventDetails{
-			reason: r.Status.String(), detail: firstOf(r.Detail, w.kind.String()+" failed with "+r.Status.String()), derived: true,
+			reason: r.Status.String(), detail: cmp.Or(r.Detail, w.kind.String()+" failed with "+r.Status.String()), derived: true,
 		})
 	}
 	// A flush is no end of a drain: what ended the connection is reported after it.
@@ -71,7 +70,7 @@ func (m *Manager) completionEventLocked(ep *endpoint, w outstandingWork, r rdma.
 func completionEvent(ep *endpoint, w outstandingWork, r rdma.Report) dat.Event {
 	kind, status, length, cookie := w.kind, r.Status, r.Length, w.cookie
 	ref := ep.ref()
-	ev := dat.Event{Event: dat.EventDTOCompletion, Stream: dat.StreamDTO, Endpoint: ep.id, Object: &ref, Reason: ptr(r.Reason)}
+	ev := dat.Event{Event: dat.EventDTOCompletion, Stream: dat.StreamDTO, Endpoint: ep.id, Object: &ref, Reason: optional(r.Reason)}
 	ev.Data = dat.EventData{Operation: &kind, Status: &status, Cookie: &cookie}
 	if w.bind != nil {
 		target := w.bind.rmr.ref()
@@ -99,21 +98,6 @@ func (ep *endpoint) isNotificationLocked(w outstandingWork, r rdma.Report) bool 
 	return !slices.Contains(w.flags, dat.CompletionUnsignalled)
 }
 
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// firstSet is a unless it is zero, else b.
-func firstSet(a, b int32) int32 {
-	if a != 0 {
-		return a
-	}
-	return b
-}
-
 // work is an outstanding DTO or RMR bind.
 type outstandingWork struct {
 	kind   dat.DTOKind
@@ -128,6 +112,13 @@ func (w outstandingWork) reap() {
 	if w.srq != nil {
 		w.srq.reaped()
 	}
+}
+
+// recvCount returns the number of receives at the endpoint.
+func (ep *endpoint) recvCount() int {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	return len(ep.recvs)
 }
 
 func (ep *endpoint) outstandingLocked(kind dat.DTOKind) map[uint64]outstandingWork {

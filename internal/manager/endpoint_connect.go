@@ -13,16 +13,16 @@ import (
 // DAT_MODEL_NOT_SUPPORTED, DAT_INSUFFICIENT_RESOURCES.
 func (m *Manager) ConnectEP(ctx context.Context, c Call, id dat.Handle, in EPConnect) (*dat.Endpoint, error) {
 	return write(ctx, m, c, id, "dat_ep_connect", func(u *unit) (*object, *dat.Endpoint, error) {
-		ep, now, err := u.connectTarget(c, id, dat.OpConnect)
+		ep, before, err := u.connectTarget(c, id, dat.OpConnect)
 		if err != nil {
 			return nil, nil, err
 		}
 		q := dat.ConnectRequest(in)
-		qos, derr := dat.CheckConnect(now, &ep.ia.facts, q)
+		qos, derr := dat.CheckConnect(before, &ep.ia.facts, q)
 		if derr != nil {
 			return nil, nil, derr
 		}
-		return u.connect(c, ep, now, dat.OpConnect, q, qos)
+		return u.connect(c, ep, before, dat.OpConnect, q, qos)
 	})
 }
 
@@ -30,13 +30,13 @@ func (m *Manager) ConnectEP(ctx context.Context, c Call, id dat.Handle, in EPCon
 // adapter is connected to. Errors: as ConnectEP, DAT_INVALID_HANDLE.
 func (m *Manager) DupConnectEP(ctx context.Context, c Call, id dat.Handle, in EPDupConnect) (*dat.Endpoint, error) {
 	return write(ctx, m, c, id, "dat_ep_dup_connect", func(u *unit) (*object, *dat.Endpoint, error) {
-		ep, now, err := u.connectTarget(c, id, dat.OpDupConnect)
+		ep, before, err := u.connectTarget(c, id, dat.OpDupConnect)
 		if err != nil {
 			return nil, nil, err
 		}
 		q := dat.ConnectRequest{TimeoutUS: in.TimeoutUS, PrivateData: in.PrivateData, QOS: in.QOS}
 		dup := m.Live(in.Endpoint)
-		qos, derr := dat.CheckDupConnect(now, dup, &ep.ia.facts, q)
+		qos, derr := dat.CheckDupConnect(before, dup, &ep.ia.facts, q)
 		if derr != nil {
 			return nil, nil, derr
 		}
@@ -47,43 +47,38 @@ func (m *Manager) DupConnectEP(ctx context.Context, c Call, id dat.Handle, in EP
 			}
 		}
 		q.RemoteIAAddress, q.RemotePortQual = *dup.RemoteIAAddress, int64(*dup.RemotePortQual)
-		return u.connect(c, ep, now, dat.OpDupConnect, q, qos)
+		return u.connect(c, ep, before, dat.OpDupConnect, q, qos)
 	})
 }
 
 // connecting judges state (first, D44) and readiness.
 func (u *unit) connectTarget(c Call, id dat.Handle, in dat.Input) (*endpoint, *dat.Endpoint, error) {
-	ep, err := target[*endpoint](u, dat.TypeEndpoint, id)
+	ep, err := target[*endpoint](u, c, dat.TypeEndpoint, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := u.match(c, &ep.object); err != nil {
+	before := ep.snapshot()
+	if err := checkOperation(before, in); err != nil {
 		return nil, nil, err
 	}
-	now := ep.snapshot()
-	if err := checkOperation(now, in); err != nil {
-		return nil, nil, err
-	}
-	return ep, now, nil
+	return ep, before, nil
 }
 
-func (u *unit) connect(c Call, ep *endpoint, now *dat.Endpoint, in dat.Input, q dat.ConnectRequest, qos dat.QOS) (*object, *dat.Endpoint, error) {
+func (u *unit) connect(c Call, ep *endpoint, before *dat.Endpoint, in dat.Input, q dat.ConnectRequest, qos dat.QOS) (*object, *dat.Endpoint, error) {
 	if _, err := ep.engine(); err != nil {
 		return nil, nil, err
 	}
 	addr, qual := q.RemoteIAAddress, int32(q.RemotePortQual)
-	v := dat.Judge(now.State, in)
-	details := eventDetails{change: func(e *dat.Endpoint) { e.RemoteIAAddress, e.RemotePortQual = &addr, &qual }}
+	v := dat.Judge(before.State, in)
+	setRemote := func(e *dat.Endpoint) { e.RemoteIAAddress, e.RemotePortQual = &addr, &qual }
 	if c.DryRun {
-		after := now.Copy()
-		transition(now.State, v, nil, details.change)(after)
-		return &ep.object, after, nil
+		return &ep.object, moved(before, v, setRemote), nil
 	}
-	u.addMove(c, ep, in, now.State, v, details)
+	u.addMove(c, ep, in, before.State, v, eventDetails{change: setRemote})
 	u.after = append(u.after, func() {
-		u.m.startConnect(ep, in, now.State, rdma.Connect{RemoteAddress: addr, RemoteQual: qual, PrivateData: q.PrivateData, QOS: qos}, q.TimeoutUS, &u.refusal)
+		u.m.startConnect(ep, in, before.State, rdma.Connect{RemoteAddress: addr, RemoteQual: qual, PrivateData: q.PrivateData, QOS: qos}, q.TimeoutUS, &u.refusal)
 	})
-	return &ep.object, now, nil
+	return &ep.object, before, nil
 }
 
 // dial acts: the provider starts to connect. Its synchronous refusal takes the
@@ -96,12 +91,7 @@ func (m *Manager) startConnect(ep *endpoint, in dat.Input, from dat.EPState, to 
 	if !waits {
 		return
 	}
-	hw, err := ep.engine()
-	if err == nil {
-		ep.calls.Lock()
-		err = hw.Connect(to)
-		ep.calls.Unlock()
-	}
+	err := ep.callEngine(func(hw rdma.EP) error { return hw.Connect(to) })
 	if err == nil {
 		m.startConnectTimer(ep, attempt, timeoutUS)
 		return
@@ -128,13 +118,12 @@ func (m *Manager) startConnectTimer(ep *endpoint, attempt uint64, timeoutUS *int
 		return
 	}
 	ep.connectTimer = time.AfterFunc(d, func() {
-		ep.mu.Lock()
-		if ep.attempt == attempt && ep.live.State == dat.EPActiveConnectionPending && !m.stopping() {
-			m.handleEventLocked(ep, dat.EvTimedOut, eventDetails{
-				reason: "TIMED_OUT", detail: "no connection after " + d.String() + ", the consumer's timeout", derived: true,
-			})
-		}
-		ep.mu.Unlock()
-		m.disconnectIfOwed(ep)
+		m.withState(ep, func() {
+			if ep.attempt == attempt && ep.live.State == dat.EPActiveConnectionPending && !m.stopping() {
+				m.handleEventLocked(ep, dat.EvTimedOut, eventDetails{
+					reason: "TIMED_OUT", detail: "no connection after " + d.String() + ", the consumer's timeout", derived: true,
+				})
+			}
+		})
 	})
 }

@@ -11,12 +11,12 @@ import (
 // DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_MODEL_NOT_SUPPORTED,
 // DAT_INSUFFICIENT_RESOURCES with DAT_RESOURCE_TEP.
 func (m *Manager) CreateEP(ctx context.Context, c Call, in EPCreate) (*dat.Endpoint, error) {
-	return write(ctx, m, c, in.IA, createCause(in), func(u *unit) (*object, *dat.Endpoint, error) {
+	return write(ctx, m, c, in.IA, in.cause(), func(u *unit) (*object, *dat.Endpoint, error) {
 		return u.createEP(c, in)
 	})
 }
 
-func createCause(in EPCreate) string {
+func (in EPCreate) cause() string {
 	if in.SRQ != dat.HandleNull {
 		return "dat_ep_create_with_srq"
 	}
@@ -46,7 +46,7 @@ func (u *unit) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
 		return nil, nil, err
 	}
 	img := made.(*dat.Endpoint)
-	return finishCreation(u, c, createCause(in), ep, img, func() error { return ep.create(hw, img) })
+	return finishCreation(u, c, in.cause(), ep, img, func() error { return ep.create(hw, img) })
 }
 
 // make gives the endpoint its part of the provider.
@@ -66,16 +66,16 @@ func (ep *endpoint) create(hw rdma.IA, img *dat.Endpoint) error {
 func (m *Manager) params(img *dat.Endpoint) (rdma.EPParams, error) {
 	p := rdma.EPParams{Attributes: img.Attributes}
 	var err error
-	if p.PZ, err = m.zone(img.PZ); err != nil {
+	if p.PZ, err = engineOf[*pz](m, img.PZ); err != nil {
 		return p, err
 	}
-	if p.RecvEVD, err = m.dispatcher(img.RecvEVD); err != nil {
+	if p.RecvEVD, err = engineOf[*evd](m, img.RecvEVD); err != nil {
 		return p, err
 	}
-	if p.RequestEVD, err = m.dispatcher(img.RequestEVD); err != nil {
+	if p.RequestEVD, err = engineOf[*evd](m, img.RequestEVD); err != nil {
 		return p, err
 	}
-	p.SRQ, err = m.sharedQueue(img.SRQ)
+	p.SRQ, err = engineOf[*srq](m, img.SRQ)
 	return p, err
 }
 
@@ -98,11 +98,16 @@ func (ep *endpoint) dropPart(why string) {
 	ep.unreportedResets = 0
 }
 
-// engine is the provider's part, or the refusal of a call that needs it.
-func (ep *endpoint) engine() (rdma.EP, error) {
-	hw, ok := ep.hw.get()
-	if !ok || ep.ia.device.gone() {
-		return nil, errNoPart(&ep.object, ep.hw.reason())
+func (ep *endpoint) engine() (rdma.EP, error) { return ep.hw.engine(&ep.object) }
+
+// callEngine makes a call of the engine's endpoint under the lock of the calls. The
+// errors are those of engine and of the call.
+func (ep *endpoint) callEngine(call func(rdma.EP) error) error {
+	hw, err := ep.engine()
+	if err != nil {
+		return err
 	}
-	return hw, nil
+	ep.calls.Lock()
+	defer ep.calls.Unlock()
+	return call(hw)
 }

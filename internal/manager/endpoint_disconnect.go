@@ -19,7 +19,7 @@ func (m *Manager) DisconnectEP(ctx context.Context, c Call, id dat.Handle, how d
 		in = dat.OpDisconnectGraceful
 	}
 	return write(ctx, m, c, id, in.String(), func(u *unit) (*object, *dat.Endpoint, error) {
-		ep, err := target[*endpoint](u, dat.TypeEndpoint, id)
+		ep, err := target[*endpoint](u, c, dat.TypeEndpoint, id)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -29,33 +29,25 @@ func (m *Manager) DisconnectEP(ctx context.Context, c Call, id dat.Handle, how d
 
 // leave judges a disconnect or a reset and enters its move; act runs afterwards.
 func (u *unit) endConnection(c Call, ep *endpoint, in dat.Input, act func()) (*object, *dat.Endpoint, error) {
-	if err := u.match(c, &ep.object); err != nil {
+	before := ep.snapshot()
+	if err := checkOperation(before, in); err != nil {
 		return nil, nil, err
 	}
-	now := ep.snapshot()
-	if err := checkOperation(now, in); err != nil {
-		return nil, nil, err
-	}
-	v := dat.Judge(now.State, in)
+	v := dat.Judge(before.State, in)
 	if v.Kind != dat.Move {
-		return &ep.object, now, nil
+		return &ep.object, before, nil
 	}
 	if c.DryRun {
-		after := now.Copy()
-		transition(now.State, v, nil, nil)(after)
-		return &ep.object, after, nil
+		return &ep.object, moved(before, v, nil), nil
 	}
-	u.addMove(c, ep, in, now.State, v, eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer"})
+	u.addMove(c, ep, in, before.State, v, eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer"})
 	u.after = append(u.after, act)
-	return &ep.object, now, nil
+	return &ep.object, before, nil
 }
 
 // drained ends a graceful disconnect once no request is outstanding (T28).
 func (m *Manager) finishDrain(ep *endpoint) {
-	ep.mu.Lock()
-	m.finishDrainLocked(ep)
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
+	m.withState(ep, func() { m.finishDrainLocked(ep) })
 }
 
 func (m *Manager) finishDrainLocked(ep *endpoint) {
@@ -69,7 +61,7 @@ func (m *Manager) finishDrainLocked(ep *endpoint) {
 // DAT_INVALID_STATE.
 func (m *Manager) ResetEP(ctx context.Context, c Call, id dat.Handle) (*dat.Endpoint, error) {
 	return write(ctx, m, c, id, dat.OpReset.String(), func(u *unit) (*object, *dat.Endpoint, error) {
-		ep, err := target[*endpoint](u, dat.TypeEndpoint, id)
+		ep, err := target[*endpoint](u, c, dat.TypeEndpoint, id)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -87,8 +79,8 @@ func (m *Manager) resetUnderCalls(ep *endpoint, refusal *error) {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
 	m.disconnectIfOwedUnderCalls(ep)
-	hw, ok := ep.hw.get()
-	if !ok || ep.ia.device.gone() {
+	hw, err := ep.engine()
+	if err != nil {
 		ep.mu.Lock()
 		m.flushLocked(ep)
 		ep.mu.Unlock()
@@ -98,7 +90,7 @@ func (m *Manager) resetUnderCalls(ep *endpoint, refusal *error) {
 	ep.unreportedResets++
 	ep.dropWorkLocked()
 	ep.mu.Unlock()
-	if err := hw.Reset(); err != nil {
+	if err = hw.Reset(); err != nil {
 		d := asError(err)
 		*refusal = d
 		ep.mu.Lock()
@@ -108,19 +100,28 @@ func (m *Manager) resetUnderCalls(ep *endpoint, refusal *error) {
 	}
 }
 
+// withState runs f with the state lock held, and afterwards disconnects in the
+// engine if a move of f's asks for that.
+func (m *Manager) withState(ep *endpoint, f func()) {
+	ep.mu.Lock()
+	f()
+	ep.mu.Unlock()
+	m.disconnectIfOwed(ep)
+}
+
 // act does what a move to DISCONNECTED asks of the provider: tear the connection
 // down, flush what is outstanding. Whoever moved an endpoint calls it with no
 // lock of state held. The flag is taken under the lock of the calls, so that no
 // later call of the provider overtakes it.
 func (m *Manager) disconnectIfOwed(ep *endpoint) {
 	ep.mu.Lock()
-	ending, loose := ep.disconnectOwed, ep.orphanedBinds
+	owed, orphaned := ep.disconnectOwed, ep.orphanedBinds
 	ep.orphanedBinds = nil
 	ep.mu.Unlock()
-	for _, b := range loose {
+	for _, b := range orphaned {
 		m.completeBind(b, rdma.Report{Status: dat.DTOErrFlushed})
 	}
-	if !ending {
+	if !owed {
 		return
 	}
 	ep.calls.Lock()
@@ -131,13 +132,13 @@ func (m *Manager) disconnectIfOwed(ep *endpoint) {
 // actCalling is act under the lock of the calls.
 func (m *Manager) disconnectIfOwedUnderCalls(ep *endpoint) {
 	ep.mu.Lock()
-	ending := ep.disconnectOwed
+	owed := ep.disconnectOwed
 	ep.disconnectOwed = false
 	ep.mu.Unlock()
-	if !ending {
+	if !owed {
 		return
 	}
-	if hw, ok := ep.hw.get(); ok && !ep.ia.device.gone() {
+	if hw, err := ep.engine(); err == nil {
 		hw.Disconnect()
 		return
 	}

@@ -1,6 +1,10 @@
 package manager
 
-import "github.com/datapi/datapi/internal/dat"
+import (
+	"cmp"
+
+	"github.com/datapi/datapi/internal/dat"
+)
 
 // happening is what the engine knows of an event beside its name.
 type eventDetails struct {
@@ -16,44 +20,39 @@ type eventDetails struct {
 	derived bool
 }
 
+func (d eventDetails) lastEvent(event dat.EventNumber, at dat.Time) *dat.LastEvent {
+	return &dat.LastEvent{Event: event, Reason: optional(d.reason), At: at, Detail: optional(d.detail)}
+}
+
 // happened moves an endpoint by an event of the engine: at once in the live
 // image, later in the record. It tells what the table said of it.
-func (m *Manager) handleEvent(ep *endpoint, in dat.Input, details eventDetails) dat.Verdict {
-	ep.mu.Lock()
-	v := m.handleEventLocked(ep, in, details)
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
-	return v
+func (m *Manager) handleEvent(ep *endpoint, in dat.Input, details eventDetails) {
+	m.withState(ep, func() { m.handleEventLocked(ep, in, details) })
 }
 
 // happenedLocked is happened under the state lock, without act: its caller owes it.
-func (m *Manager) handleEventLocked(ep *endpoint, in dat.Input, details eventDetails) dat.Verdict {
+func (m *Manager) handleEventLocked(ep *endpoint, in dat.Input, details eventDetails) {
 	if ep.hasEnded() {
-		return dat.Verdict{}
+		return
 	}
 	from := ep.live.State
 	v := dat.Judge(from, in)
 	if details.derived && v.Kind != dat.Move {
-		return v
+		return
 	}
 	at := now()
-	var change func(*dat.Endpoint)
-	if v.Kind == dat.Ignore {
-		change = func(*dat.Endpoint) {}
-	} else {
-		last := &dat.LastEvent{Event: v.Event, Reason: ptr(details.reason), At: at, Detail: ptr(details.detail)}
-		change = moveTo(v, last, details.change)
+	change := func(*dat.Endpoint) {}
+	if v.Kind != dat.Ignore {
+		change = moveTo(v, details.lastEvent(v.Event, at), details.change)
 	}
 	m.changeLocked(ep, causeOf(in, v), reasonOf(from, v, details), change)
 	if v.Kind == dat.Move {
-		ep.disconnectOwed = ep.disconnectOwed || v.Next == dat.EPDisconnected
 		ep.enterStateLocked(v.Next)
 		m.postEventLocked(ep, v.Event, details, at)
 		if v.Next == dat.EPConnected {
 			m.startConnectionLocked(ep)
 		}
 	}
-	return v
 }
 
 // causeOf is the word of an event in the log: what the consumer is told, which
@@ -73,10 +72,7 @@ func reasonOf(from dat.EPState, v dat.Verdict, details eventDetails) string {
 	if v.Kind == dat.Ignore {
 		return "means nothing in " + from.String() + ": the endpoint stays as it is"
 	}
-	if details.detail != "" {
-		return details.detail
-	}
-	return details.reason
+	return cmp.Or(details.detail, details.reason)
 }
 
 // announceLocked tells the consumer: connection events go to connect_evd, those
@@ -86,11 +82,10 @@ func (m *Manager) postEventLocked(ep *endpoint, event dat.EventNumber, details e
 		return
 	}
 	ref := ep.ref()
-	ev := dat.Event{Event: event, Endpoint: ep.id, Object: &ref, Reason: ptr(details.reason), At: at, Data: details.data}
+	ev := dat.Event{Event: event, Endpoint: ep.id, Object: &ref, Reason: optional(details.reason), At: at, Data: details.data}
 	if event == dat.EventAsyncErrorEPBroken {
-		reason := "DAT_EP_TRANSFER_TO_ERROR"
-		ev.Reason = &reason
-		ep.ia.asyncEvent(ev)
+		ev.Reason = new("DAT_EP_TRANSFER_TO_ERROR")
+		ep.ia.postAsync(ev)
 		return
 	}
 	ev.Stream = dat.StreamConnection

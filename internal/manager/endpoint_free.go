@@ -10,29 +10,26 @@ import (
 // DAT_INVALID_HANDLE, DAT_INVALID_STATE in RESERVED, PASSIVE_CONNECTION_PENDING
 // and TENTATIVE_CONNECTION_PENDING.
 func (m *Manager) FreeEP(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_ep_free", func(u *unit) error { return u.freeEP(c, id, false) })
+	return m.free(ctx, c, dat.TypeEndpoint, id)
 }
 
 // freeEP ends an endpoint; unconnected asks that it be UNCONNECTED (batch).
-func (u *unit) freeEP(c Call, id dat.Handle, unconnected bool) error {
-	ep, err := target[*endpoint](u, dat.TypeEndpoint, id)
+func (u *unit) freeEP(c Call, cause string, id dat.Handle) error {
+	ep, err := target[*endpoint](u, c, dat.TypeEndpoint, id)
 	if err != nil {
 		return err
 	}
-	if err := u.match(c, &ep.object); err != nil {
-		return err
+	before := u.live(ep)
+	if v := dat.Judge(before.State, dat.OpFree); v.Kind != dat.End {
+		return u.nameHolder(ep, v.Err(before.State, dat.OpFree))
 	}
-	now := u.live(ep)
-	if v := dat.Judge(now.State, dat.OpFree); v.Kind != dat.End {
-		return u.nameHolder(ep, v.Err(now.State, dat.OpFree))
-	}
-	if unconnected && now.State != dat.EPUnconnected {
-		return errNotUnconnected(now.State)
+	if u.batch && before.State != dat.EPUnconnected {
+		return errNotUnconnected(before.State)
 	}
 	if err := u.beginEnd(ep, nil); err != nil {
 		return err
 	}
-	u.endEndpoint(c, ep, "dat_ep_free")
+	u.endEndpoint(c, cause, ep)
 	return nil
 }
 
@@ -64,7 +61,7 @@ func (u *unit) nameHolder(ep *endpoint, err *dat.Error) error {
 }
 
 // endEndpoint enters the end of an endpoint that u is ending: record, then act.
-func (u *unit) endEndpoint(c Call, ep *endpoint, cause string) {
+func (u *unit) endEndpoint(c Call, cause string, ep *endpoint) {
 	u.add(c, &ep.object, cause, applyEnd, ep.markEnded)
 	u.after = append(u.after, func() { u.m.disconnectIfOwed(ep); ep.destroy() })
 }

@@ -56,12 +56,9 @@ func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*da
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	live := u.live(ep)
-	ep.mu.Lock()
-	posted := len(ep.recvs)
-	ep.mu.Unlock()
 	judged := before.Copy()
 	judged.State, judged.Watermarks = live.State, live.Watermarks
-	after, derr := dat.CheckEPModify(judged, posted, in.Values, &ia.facts, resolver{u: u, ia: ia})
+	after, derr := dat.CheckEPModify(judged, ep.recvCount(), in.Values, &ia.facts, resolver{u: u, ia: ia})
 	if derr != nil {
 		return nil, derr
 	}
@@ -81,9 +78,9 @@ func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*da
 // pair in any state that allows it, so it is a record update; without a device
 // there is nothing to update.
 func (u *unit) actModify(ep *endpoint, before, after *dat.Endpoint) error {
-	hw, ok := ep.hw.get()
-	if !ok || ep.ia.device.gone() || sameParams(before, after) {
-		return nil
+	hw, err := ep.engine()
+	if err != nil || sameParams(before, after) {
+		return nil // the engine has no endpoint, or nothing to learn
 	}
 	params, err := u.m.params(after)
 	if err != nil {

@@ -1,6 +1,8 @@
 package manager
 
 import (
+	"cmp"
+
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
 )
@@ -17,7 +19,7 @@ func (m *Manager) peerOf(ep *endpoint, r rdma.Report) *dat.Peer {
 		node := m.node
 		p.Endpoint, p.Node = other.id, &node
 		if img := imageOf[*dat.Endpoint](&other.object); img != nil {
-			p.Name = ptr(string(img.Name))
+			p.Name = optional(string(img.Name))
 		}
 	}
 	return p
@@ -29,9 +31,9 @@ func (m *Manager) oppositeEnd(ep *endpoint, r rdma.Report) (*endpoint, bool) {
 	mine := ep.live
 	ep.mu.Unlock()
 	v, ok := m.places.Load(place{
-		address: firstOf(r.RemoteAddress, deref(mine.RemoteIAAddress)),
-		local:   firstSet(r.RemoteQual, deref(mine.RemotePortQual)),
-		remote:  firstSet(r.LocalQual, deref(mine.LocalPortQual)),
+		address: cmp.Or(r.RemoteAddress, deref(mine.RemoteIAAddress)),
+		local:   cmp.Or(r.RemoteQual, deref(mine.RemotePortQual)),
+		remote:  cmp.Or(r.LocalQual, deref(mine.LocalPortQual)),
 	})
 	if !ok || v.(*endpoint) == ep {
 		return nil, false

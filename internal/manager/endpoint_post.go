@@ -63,18 +63,17 @@ func (m *Manager) PostRDMA(ctx context.Context, c Call, id dat.Handle, kind dat.
 	var mem rdma.LMR
 	p := posting{in: op, kind: kind, count: 1, size: in.Length, flags: in.Flags, cookie: in.Cookie}
 	p.checkKind = func(e *dat.Endpoint) error {
-		l, ok := find[*lmr](m, in.LMR)
-		if !ok || l.recorded() == nil {
-			return errBodyHandle(dat.TypeLMR, in.LMR, "lmr")
+		l, err := lookup[*lmr](m, dat.TypeLMR, in.LMR, "lmr")
+		if err != nil {
+			return err
 		}
 		if err := dat.CheckRDMA(e, op, imageOf[*dat.LMR](&l.object), in.Offset, in.Length); err != nil {
 			return err
 		}
-		var err error
 		if key, addr, err = remoteMemory(in.RemoteContext, in.TargetAddress); err != nil {
 			return err
 		}
-		mem, err = m.memoryOf(in.LMR)
+		mem, err = l.engine()
 		return err
 	}
 	return m.post(ctx, c, id, p, func(hw rdma.EP, first uint64) error {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // The bounds of a liveness probe: seconds between two, and how many in a row.
@@ -67,37 +68,29 @@ func (ep *endpoint) silenceLeftLocked(p *dat.Probe) time.Duration {
 
 // look probes the peer, or breaks the connection where it was silent too long.
 func (m *Manager) probeDue(ep *endpoint, attempt uint64) {
-	ep.mu.Lock()
-	p := ep.live.Probe
-	if p == nil || ep.hasEnded() || ep.attempt != attempt || ep.live.State != dat.EPConnected || m.stopping() {
-		ep.mu.Unlock()
-		return
-	}
-	if ep.silenceLeftLocked(p) <= 0 {
-		m.handleEventLocked(ep, dat.EvBroken, eventDetails{
-			reason: "PROBE_TIMEOUT", detail: fmt.Sprintf("no proof of life from the peer for %d probes, %d seconds", p.FailAfter, p.FailAfter*p.IntervalS), derived: true,
-		})
-		ep.mu.Unlock()
-		m.disconnectIfOwed(ep)
-		return
-	}
-	send := !ep.probing
-	ep.probing = true
-	m.scheduleProbeLocked(ep)
-	ep.mu.Unlock()
+	send := false
+	m.withState(ep, func() {
+		p := ep.live.Probe
+		if p == nil || ep.hasEnded() || ep.attempt != attempt || ep.live.State != dat.EPConnected || m.stopping() {
+			return
+		}
+		if ep.silenceLeftLocked(p) <= 0 {
+			m.handleEventLocked(ep, dat.EvBroken, eventDetails{
+				reason: "PROBE_TIMEOUT", detail: fmt.Sprintf("no proof of life from the peer for %d probes, %d seconds", p.FailAfter, p.FailAfter*p.IntervalS), derived: true,
+			})
+			return
+		}
+		send = !ep.probing
+		ep.probing = true
+		m.scheduleProbeLocked(ep)
+	})
 	if send {
 		m.sendProbe(ep)
 	}
 }
 
 func (m *Manager) sendProbe(ep *endpoint) {
-	hw, err := ep.engine()
-	if err == nil {
-		ep.calls.Lock()
-		err = hw.Probe()
-		ep.calls.Unlock()
-	}
-	if err != nil {
+	if err := ep.callEngine(rdma.EP.Probe); err != nil {
 		m.log.Warn("a liveness probe could not be sent", "endpoint", ep.id, "error", err)
 		ep.mu.Lock()
 		ep.probing = false

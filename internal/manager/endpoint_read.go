@@ -2,7 +2,6 @@ package manager
 
 import (
 	"context"
-	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -10,8 +9,8 @@ import (
 // Live is the endpoint as it is now, ahead of the record where events wait for
 // it; nil for a handle that names none.
 func (m *Manager) Live(id dat.Handle) *dat.Endpoint {
-	ep, ok := find[*endpoint](m, id)
-	if !ok || ep.recorded() == nil {
+	ep, err := lookup[*endpoint](m, dat.TypeEndpoint, id, "")
+	if err != nil {
 		return nil
 	}
 	return ep.snapshot()
@@ -19,34 +18,30 @@ func (m *Manager) Live(id dat.Handle) *dat.Endpoint {
 
 // Modifiable are the parameters of an endpoint that dat_ep_modify would take now.
 func (m *Manager) Modifiable(id dat.Handle) []string {
-	ep, ok := find[*endpoint](m, id)
-	if !ok || ep.recorded() == nil {
+	ep, err := lookup[*endpoint](m, dat.TypeEndpoint, id, "")
+	if err != nil {
 		return nil
 	}
-	now := ep.snapshot()
-	ep.mu.Lock()
-	idle := len(ep.recvs) == 0
-	ep.mu.Unlock()
-	return dat.Modifiable(now, idle)
+	return dat.Modifiable(ep.snapshot(), ep.recvCount() == 0)
 }
 
 // EPStatus is dat_ep_get_status: one snapshot under the state lock (S1–S6). It
 // never waits for the store. The error is DAT_INVALID_HANDLE (S8).
 func (m *Manager) EPStatus(id dat.Handle) (dat.EPStatus, error) {
-	ep, ok := find[*endpoint](m, id)
-	if !ok || ep.recorded() == nil {
-		return dat.EPStatus{}, errHandle(dat.TypeEndpoint, id)
+	ep, err := lookup[*endpoint](m, dat.TypeEndpoint, id, "")
+	if err != nil {
+		return dat.EPStatus{}, err
 	}
-	return ep.status(dat.At(time.Now())), nil
+	return ep.status(now()), nil
 }
 
 // status is one snapshot (S1).
-func (ep *endpoint) status(now dat.Time) dat.EPStatus {
+func (ep *endpoint) status(at dat.Time) dat.EPStatus {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	return dat.EPStatus{
 		State: ep.live.State, RecvIdle: len(ep.recvs) == 0, RequestIdle: len(ep.requests) == 0,
-		ObservedAt: now, LastProofOfLife: ep.lastProofOfLife,
+		ObservedAt: at, LastProofOfLife: ep.lastProofOfLife,
 		Recvs: int32(len(ep.recvs)), Requests: int32(len(ep.requests)), Counters: ep.counters,
 	}
 }
@@ -54,9 +49,9 @@ func (ep *endpoint) status(now dat.Time) dat.EPStatus {
 // RecvQuery is dat_ep_recv_query: the receives at the endpoint, null where the
 // provider cannot tell. The error is DAT_INVALID_HANDLE.
 func (m *Manager) RecvQuery(id dat.Handle) (dat.RecvQuery, error) {
-	ep, ok := find[*endpoint](m, id)
-	if !ok || ep.recorded() == nil {
-		return dat.RecvQuery{}, errHandle(dat.TypeEndpoint, id)
+	ep, err := lookup[*endpoint](m, dat.TypeEndpoint, id, "")
+	if err != nil {
+		return dat.RecvQuery{}, err
 	}
 	return ep.recvQuery(), nil
 }
@@ -83,9 +78,9 @@ func (ep *endpoint) recvQuery() dat.RecvQuery {
 // event up to then is recorded. Errors: the context's, DAT_INVALID_HANDLE where
 // the endpoint ends meanwhile.
 func (m *Manager) WaitEP(ctx context.Context, id dat.Handle, settled func(dat.EPState) bool) (*dat.Endpoint, error) {
-	ep, ok := find[*endpoint](m, id)
-	if !ok || ep.recorded() == nil {
-		return nil, errHandle(dat.TypeEndpoint, id)
+	ep, err := lookup[*endpoint](m, dat.TypeEndpoint, id, "")
+	if err != nil {
+		return nil, err
 	}
 	for {
 		state, changed, freed := ep.watch()

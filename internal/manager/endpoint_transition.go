@@ -19,7 +19,7 @@ func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v d
 	at := now()
 	var last *dat.LastEvent
 	if v.Event != dat.EventNone {
-		last = &dat.LastEvent{Event: v.Event, Reason: ptr(details.reason), At: at, Detail: ptr(details.detail)}
+		last = details.lastEvent(v.Event, at)
 	}
 	change := transition(from, v, last, details.change)
 	out := &moveOutcome{}
@@ -30,7 +30,6 @@ func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v d
 			e := ep.live.Copy()
 			change(e)
 			ep.setLiveLocked(e)
-			ep.disconnectOwed = ep.disconnectOwed || v.Next == dat.EPDisconnected
 			ep.enterStateLocked(v.Next)
 			u.m.postEventLocked(ep, v.Event, details, at)
 		}
@@ -62,6 +61,14 @@ func transition(from dat.EPState, v dat.Verdict, last *dat.LastEvent, more func(
 			change(e)
 		}
 	}
+}
+
+// moved returns an endpoint as a move of an operation would leave it: the answer
+// of a dry run.
+func moved(before *dat.Endpoint, v dat.Verdict, change func(*dat.Endpoint)) *dat.Endpoint {
+	after := before.Copy()
+	transition(before.State, v, nil, change)(after)
+	return after
 }
 
 // moveTo is the one place where the state of an endpoint is written. By itself it
@@ -111,13 +118,12 @@ func (m *Manager) changeLocked(ep *endpoint, cause, reason string, change func(*
 	e := ep.live.Copy()
 	change(e)
 	ep.setLiveLocked(e)
-	entry := m.newEntry(Call{Actor: dat.ActorEngine, Reason: reason}, &ep.object, cause)
-	entry.Apply = applyChange(change)
-	m.note(&ep.object, entry)
+	m.noteEvent(&ep.object, cause, reason, applyChange(change))
 }
 
 // enteredLocked does what belongs to a new state: timers of the old one end.
 func (ep *endpoint) enterStateLocked(s dat.EPState) {
+	ep.disconnectOwed = ep.disconnectOwed || s == dat.EPDisconnected
 	if s == dat.EPActiveConnectionPending {
 		return
 	}
@@ -134,8 +140,7 @@ func (ep *endpoint) enterStateLocked(s dat.EPState) {
 // connectedLocked is what begins with a connection: proof of life, the probe, and
 // the watermarks (W16: ESTABLISHED first, then BROKEN).
 func (m *Manager) startConnectionLocked(ep *endpoint) {
-	at := now()
-	ep.lastProofOfLife = &at
+	ep.lastProofOfLife = new(now())
 	ep.attempt++
 	m.scheduleProbeLocked(ep)
 	m.judgeWatermarksLocked(ep, len(ep.recvs))

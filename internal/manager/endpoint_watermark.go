@@ -30,10 +30,7 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 		return nil, nil, derr
 	}
 	live := u.live(ep)
-	ep.mu.Lock()
-	b, state := len(ep.recvs), live.State
-	ep.mu.Unlock()
-	marks, fire := live.Watermarks.Set(s, h, b, state.HasConnection())
+	marks, fire := live.Watermarks.Set(s, h, ep.recvCount(), live.State.HasConnection())
 	armed := marks
 	armed.SoftArmed = s.Finite()
 	set := func(e *dat.Endpoint) { e.SetMarks(armed) }
@@ -48,7 +45,7 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 	}
 	u.after = append(u.after, func() { u.m.judgeWatermarks(ep) })
 	if fire.Hard {
-		u.addHardBreak(ep, state)
+		u.addHardBreak(ep, live.State)
 	}
 	return &ep.object, after, nil
 }
@@ -72,10 +69,7 @@ func (u *unit) addHardBreak(ep *endpoint, from dat.EPState) {
 
 // rewatch judges what was taken from an SRQ while the marks were being recorded.
 func (m *Manager) judgeWatermarks(ep *endpoint) {
-	ep.mu.Lock()
-	m.judgeWatermarksLocked(ep, len(ep.recvs))
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
+	m.withState(ep, func() { m.judgeWatermarksLocked(ep, len(ep.recvs)) })
 }
 
 // watermarksLocked judges b receives at the endpoint; the state lock is held and
@@ -100,6 +94,5 @@ func disarmSoft(e *dat.Endpoint) { e.Watermarks.SoftArmed = false }
 
 // softEvent tells the adapter's async EVD that the soft mark was exceeded (W5).
 func (ep *endpoint) postSoftEvent() {
-	reason, ref := softReason, ep.ref()
-	ep.ia.asyncEvent(dat.Event{Endpoint: ep.id, Object: &ref, Reason: &reason})
+	ep.ia.postAsync(dat.Event{Endpoint: ep.id, Object: new(ep.ref()), Reason: new(softReason)})
 }

@@ -135,7 +135,7 @@ func (u *unit) resizeEVD(d *evd, from, to int32) error {
 		}
 	}
 	u.undo = append(u.undo, func() { d.queue.resize(max(from, int32(d.queue.length()))) })
-	if hw, ok := d.hw.get(); ok && !d.ia.device.gone() {
+	if hw, err := d.engine(); err == nil {
 		if err := hw.Resize(to); err != nil {
 			return asError(err)
 		}
@@ -151,15 +151,15 @@ func (u *unit) resizeEVD(d *evd, from, to int32) error {
 // FreeEVD is dat_evd_free; a waiter gets DAT_ABORT. Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_STATE with DAT_INVALID_STATE_EVD_IN_USE, also for an adapter's async EVD.
 func (m *Manager) FreeEVD(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_evd_free", func(u *unit) error { return u.freeEVD(c, id) })
+	return m.free(ctx, c, dat.TypeEVD, id)
 }
 
-func (u *unit) freeEVD(c Call, id dat.Handle) error {
-	d, err := target[*evd](u, dat.TypeEVD, id)
+func (u *unit) freeEVD(c Call, cause string, id dat.Handle) error {
+	d, err := target[*evd](u, c, dat.TypeEVD, id)
 	if err != nil {
 		return err
 	}
-	return u.freeUnused(c, d, "dat_evd_free", func(n int) *dat.Error {
+	return u.freeUnused(c, cause, d, func(n int) *dat.Error {
 		if d == d.ia.asyncEVD {
 			return &dat.Error{
 				Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDInUse,
@@ -186,15 +186,4 @@ func (d *evd) remake(hw rdma.IA) (string, func(dat.Object), error) {
 
 func (d *evd) dropPart(why string) { d.hw.take(why) }
 
-// dispatcher is the provider's part of an EVD: nil for null.
-func (m *Manager) dispatcher(h dat.Handle) (rdma.EVD, error) {
-	d, ok := find[*evd](m, h)
-	if !ok {
-		return nil, nil
-	}
-	hw, ok := d.hw.get()
-	if !ok {
-		return nil, errNoPart(&d.object, d.hw.reason())
-	}
-	return hw, nil
-}
+func (d *evd) engine() (rdma.EVD, error) { return d.hw.engine(&d.object) }

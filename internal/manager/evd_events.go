@@ -12,9 +12,9 @@ import (
 // Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE (R12,
 // unwaitable, another waiter), DAT_ABORT when the EVD is freed meanwhile.
 func (m *Manager) Dequeue(ctx context.Context, id dat.Handle, max, threshold int, wait time.Duration) ([]dat.Event, error) {
-	d, ok := find[*evd](m, id)
-	if !ok || d.recorded() == nil {
-		return nil, errHandle(dat.TypeEVD, id)
+	d, err := lookup[*evd](m, dat.TypeEVD, id, "")
+	if err != nil {
+		return nil, err
 	}
 	d.ia.mu.Lock()
 	mode := d.use.Mode()
@@ -34,9 +34,9 @@ func (m *Manager) Dequeue(ctx context.Context, id dat.Handle, max, threshold int
 // Look shows up to limit events at the head without taking them. The error is
 // DAT_INVALID_HANDLE.
 func (m *Manager) Look(id dat.Handle, limit int) ([]dat.Event, error) {
-	d, ok := find[*evd](m, id)
-	if !ok || d.recorded() == nil {
-		return nil, errHandle(dat.TypeEVD, id)
+	d, err := lookup[*evd](m, dat.TypeEVD, id, "")
+	if err != nil {
+		return nil, err
 	}
 	return d.queue.peek(limit), nil
 }
@@ -44,9 +44,9 @@ func (m *Manager) Look(id dat.Handle, limit int) ([]dat.Event, error) {
 // PostSE is dat_evd_post_se. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER
 // where the EVD has no SOFTWARE stream, DAT_QUEUE_FULL.
 func (m *Manager) PostSE(ctx context.Context, c Call, id dat.Handle, data SoftwareEvent) (dat.Event, error) {
-	d, ok := find[*evd](m, id)
-	if !ok || d.recorded() == nil {
-		return dat.Event{}, errHandle(dat.TypeEVD, id)
+	d, err := lookup[*evd](m, dat.TypeEVD, id, "")
+	if err != nil {
+		return dat.Event{}, err
 	}
 	if err := m.checkOpen(); err != nil {
 		return dat.Event{}, err
@@ -60,7 +60,7 @@ func (m *Manager) PostSE(ctx context.Context, c Call, id dat.Handle, data Softwa
 	ref := d.ref()
 	ev := dat.Event{
 		Event: dat.EventSoftware, Stream: dat.StreamSoftware, EVD: d.id, IA: d.ia.id, Object: &ref,
-		At: dat.At(time.Now()), Data: dat.EventData{Software: data},
+		At: now(), Data: dat.EventData{Software: data},
 	}
 	if c.DryRun {
 		if depth, _ := d.queue.depth(); depth >= int(imageOf[*dat.EVD](&d.object).QLen) {
@@ -83,7 +83,7 @@ func (m *Manager) emit(h dat.Handle, e queued) bool {
 	}
 	e.ev.EVD, e.ev.IA = d.id, d.ia.id
 	if e.ev.At.IsZero() {
-		e.ev.At = dat.At(time.Now())
+		e.ev.At = now()
 	}
 	taken, overflow := d.queue.post(e)
 	if overflow {

@@ -35,10 +35,7 @@ func rename(h *dat.Meta, name *dat.Name, labels *map[string]string) {
 func sameMeta(a, b *dat.Meta) bool { return a.Name == b.Name && maps.Equal(a.Labels, b.Labels) }
 
 // scrub is the answer of a dry run of a creation: without id and version.
-func withoutIdentity[T dat.Object](c Call, img T) T {
-	if !c.DryRun {
-		return img
-	}
+func withoutIdentity[T dat.Object](img T) T {
 	o := img.Clone()
 	h := o.Head()
 	h.ID, h.Version, h.CreatedAt, h.UpdatedAt = "", 0, dat.Time{}, dat.Time{}
@@ -49,7 +46,7 @@ func withoutIdentity[T dat.Object](c Call, img T) T {
 func now() dat.Time { return dat.At(time.Now()) }
 
 // ptr is a pointer to a copy, nil for the zero value.
-func ptr[T comparable](v T) *T {
+func optional[T comparable](v T) *T {
 	var zero T
 	if v == zero {
 		return nil

@@ -21,6 +21,13 @@ type Call struct {
 	Operator bool
 }
 
+// withoutAnswer returns the call for a second change of the same write: an answer
+// is committed with one change only.
+func (c Call) withoutAnswer() Call {
+	c.Keep = nil
+	return c
+}
+
 // PZCreate is what dat_pz_create takes.
 type PZCreate struct {
 	IA     dat.Handle
@@ -109,7 +116,7 @@ type EPModify struct {
 	// RevertedTo is the version that a revert goes back to, else 0. Revert then gives
 	// Values from the endpoint as it is, while no other write can change it.
 	RevertedTo int64
-	Revert     func(now *dat.Endpoint) dat.Values
+	Revert     func(current *dat.Endpoint) dat.Values
 }
 
 // EPConnect is what dat_ep_connect takes. TimeoutUS nil is infinite; QOS and

@@ -60,16 +60,16 @@ func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 // FreeLMR is dat_lmr_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
 // DAT_INVALID_STATE_LMR_IN_USE while a window is bound to it or a region made of it.
 func (m *Manager) FreeLMR(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_lmr_free", func(u *unit) error { return u.freeLMR(c, id) })
+	return m.free(ctx, c, dat.TypeLMR, id)
 }
 
-func (u *unit) freeLMR(c Call, id dat.Handle) error {
-	l, err := target[*lmr](u, dat.TypeLMR, id)
+func (u *unit) freeLMR(c Call, cause string, id dat.Handle) error {
+	l, err := target[*lmr](u, c, dat.TypeLMR, id)
 	if err != nil {
 		return err
 	}
 	img, _ := u.image(&l.object).(*dat.LMR)
-	return u.freeUnused(c, l, "dat_lmr_free", func(n int) *dat.Error {
+	return u.freeUnused(c, cause, l, func(n int) *dat.Error {
 		return errInUse(&l.object, dat.SubInvalidStateLMRInUse, n, "windows or memory regions")
 	}, func() {
 		l.destroy()
@@ -81,7 +81,7 @@ func (u *unit) freeLMR(c Call, id dat.Handle) error {
 
 // make registers the memory and writes what a peer needs into the image.
 func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
-	zone, err := l.m().zone(img.PZ)
+	zone, err := engineOf[*pz](l.m(), img.PZ)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
 		spec.SharedID = *img.SharedID
 	}
 	if img.MemType == dat.MemLMR {
-		if spec.Of, err = l.m().memoryOf(img.LMR); err != nil {
+		if spec.Of, err = engineOf[*lmr](l.m(), img.LMR); err != nil {
 			return err
 		}
 	}
@@ -122,18 +122,7 @@ func (l *lmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
 
 func (l *lmr) dropPart(why string) { l.hw.take(why) }
 
-// memoryOf is the provider's part of a region: nil for null.
-func (m *Manager) memoryOf(h dat.Handle) (rdma.LMR, error) {
-	l, ok := find[*lmr](m, h)
-	if !ok {
-		return nil, nil
-	}
-	hw, ok := l.hw.get()
-	if !ok || l.ia.device.gone() {
-		return nil, errNoPart(&l.object, l.hw.reason())
-	}
-	return hw, nil
-}
+func (l *lmr) engine() (rdma.LMR, error) { return l.hw.engine(&l.object) }
 
 // ReadLMR reads length bytes from offset. Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_PARAMETER outside of the region, DAT_INVALID_STATE without a device.
@@ -171,28 +160,28 @@ func (m *Manager) WriteLMR(ctx context.Context, c Call, id dat.Handle, offset in
 
 // memoryRange is the region's memory after its range was judged.
 func (m *Manager) memoryRange(id dat.Handle, offset, length int64) (rdma.LMR, error) {
-	l, ok := find[*lmr](m, id)
-	if !ok || l.recorded() == nil {
-		return nil, errHandle(dat.TypeLMR, id)
+	l, err := lookup[*lmr](m, dat.TypeLMR, id, "")
+	if err != nil {
+		return nil, err
 	}
 	img := imageOf[*dat.LMR](&l.object)
 	if offset < 0 || length < 0 || offset > img.Length || length > img.Length-offset {
 		return nil, errParameter(dat.SubNone, "offset",
 			fmt.Sprintf("%d bytes from %d lie outside of the region; it has the bytes 0 to %d.", length, offset, img.Length-1))
 	}
-	return m.memoryOf(id)
+	return l.engine()
 }
 
 // claimMemory counts a region's memory against the service's cap. Regions of
 // regions have none of their own.
 func (m *Manager) claimMemory(img *dat.LMR) *dat.Error {
 	size := memorySize(img)
-	if now := m.memory.Add(size); now > m.memoryCap {
+	if total := m.memory.Add(size); total > m.memoryCap {
 		m.memory.Add(-size)
 		return &dat.Error{
 			Return: dat.RetInsufficientResources, Subtype: dat.SubResourceMemory, Field: "length",
 			Detail: fmt.Sprintf("%d bytes are asked for and %d are left of the %d that this service gives to memory regions; ask for less or free a region.",
-				img.Length, max(m.memoryCap-now+img.Length, 0), m.memoryCap),
+				img.Length, max(m.memoryCap-total+img.Length, 0), m.memoryCap),
 		}
 	}
 	return nil

@@ -65,6 +65,6 @@ func (u *unit) checkNameFree(o *object, img dat.Object) error {
 
 // bears reports whether this unit of writes leaves an object its name.
 func (u *unit) keepsName(o *object, key dat.ObjectRef) bool {
-	now, _ := nameKey(u.image(o))
-	return now == key && !u.isEnding(o)
+	current, _ := nameKey(u.image(o))
+	return current == key && !u.isEnding(o)
 }

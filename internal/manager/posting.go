@@ -36,17 +36,11 @@ func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, ac
 	if err := m.checkOpen(); err != nil {
 		return Posted{}, err
 	}
-	ep, ok := find[*endpoint](m, id)
-	if !ok || ep.recorded() == nil {
-		return Posted{}, errHandle(dat.TypeEndpoint, id)
-	}
-	if err := ep.lock(ctx); err != nil {
+	ep, err := lookupLocked[*endpoint](ctx, m, dat.TypeEndpoint, id)
+	if err != nil {
 		return Posted{}, err
 	}
 	defer ep.unlock()
-	if !ep.usable(nil) {
-		return Posted{}, errHandle(dat.TypeEndpoint, id)
-	}
 	if err := p.judge(ep, c); err != nil {
 		return Posted{}, err
 	}
@@ -69,10 +63,7 @@ func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, ac
 		return Posted{}, err
 	}
 	if p.kind == dat.KindRecv {
-		ep.mu.Lock()
-		m.judgeWatermarksLocked(ep, b)
-		ep.mu.Unlock()
-		m.disconnectIfOwed(ep)
+		m.withState(ep, func() { m.judgeWatermarksLocked(ep, b) })
 	}
 	return Posted{Posted: p.count, Cookies: cookies}, nil
 }
@@ -82,8 +73,8 @@ func (p posting) judge(ep *endpoint, c Call) error {
 	if err := matchVersion(c, ep.recorded()); err != nil {
 		return err
 	}
-	now := ep.snapshot()
-	if err := checkOperation(now, p.in); err != nil {
+	before := ep.snapshot()
+	if err := checkOperation(before, p.in); err != nil {
 		return err
 	}
 	ep.mu.Lock()
@@ -93,7 +84,7 @@ func (p posting) judge(ep *endpoint, c Call) error {
 		return err
 	}
 	if p.checkKind != nil {
-		return p.checkKind(now)
+		return p.checkKind(before)
 	}
 	return nil
 }
@@ -125,25 +116,19 @@ func (ep *endpoint) reserve(p posting, first uint64, cookies []string) (int, err
 // hand gives the DTOs to the engine; where it refuses or there is none, none is
 // outstanding.
 func (m *Manager) handToEngine(ep *endpoint, p posting, first uint64, act func(rdma.EP, uint64) error) error {
-	hw, err := ep.engine()
-	if err == nil {
-		ep.calls.Lock()
-		err = act(hw, first)
-		ep.calls.Unlock()
-	}
+	err := ep.callEngine(func(hw rdma.EP) error { return act(hw, first) })
 	if err == nil {
 		return nil
 	}
-	ep.mu.Lock()
-	works := ep.outstandingLocked(p.kind)
-	for i := range p.count {
-		if w, ok := works[first+uint64(i)]; ok && w.bind != nil {
-			ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
+	m.withState(ep, func() {
+		works := ep.outstandingLocked(p.kind)
+		for i := range p.count {
+			if w, ok := works[first+uint64(i)]; ok && w.bind != nil {
+				ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
+			}
+			delete(works, first+uint64(i))
 		}
-		delete(works, first+uint64(i))
-	}
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
+	})
 	return asError(err)
 }
 

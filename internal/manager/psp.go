@@ -10,12 +10,12 @@ import (
 // DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_CONN_QUAL_IN_USE,
 // DAT_CONN_QUAL_UNAVAILABLE, DAT_MODEL_NOT_SUPPORTED.
 func (m *Manager) CreatePSP(ctx context.Context, c Call, in PSPCreate) (*dat.PSP, error) {
-	return write(ctx, m, c, in.IA, pspCause(in), func(u *unit) (*object, *dat.PSP, error) {
+	return write(ctx, m, c, in.IA, in.cause(), func(u *unit) (*object, *dat.PSP, error) {
 		return u.createPSP(c, in)
 	})
 }
 
-func pspCause(in PSPCreate) string {
+func (in PSPCreate) cause() string {
 	if in.ConnQual == nil {
 		return "dat_psp_create_any"
 	}
@@ -38,30 +38,31 @@ func (u *unit) createPSP(c Call, in PSPCreate) (*object, *dat.PSP, error) {
 		return nil, nil, err
 	}
 	if c.DryRun {
-		return &sp.object, withoutIdentity(c, img), sp.checkQualFree(img.ConnQual)
+		if err := sp.checkQualFree(img.ConnQual); err != nil {
+			return nil, nil, err
+		}
 	}
-	if img.ConnQual, err = sp.listen(hw, img.ConnQual, false); err != nil {
+	o, img, err := finishCreation(u, c, in.cause(), sp, img, func() (err error) {
+		img.ConnQual, err = sp.listen(hw, img.ConnQual, false)
+		return err
+	})
+	if err != nil {
 		return nil, nil, err
 	}
-	u.undo = append(u.undo, func() { sp.destroy() })
-	u.add(c, &sp.object, pspCause(in), applyCreate(img), nil)
 	u.after = append(u.after, func() { u.m.serveEarlyRequests(sp) })
-	return &sp.object, img, nil
+	return o, img, nil
 }
 
 // FreePSP is dat_psp_free; requests that came before stay valid. The error is
 // DAT_INVALID_HANDLE.
 func (m *Manager) FreePSP(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_psp_free", func(u *unit) error { return u.freePSP(c, id) })
+	return m.free(ctx, c, dat.TypePSP, id)
 }
 
-func (u *unit) freePSP(c Call, id dat.Handle) error {
-	sp, err := target[*servicePoint](u, dat.TypePSP, id)
+func (u *unit) freePSP(c Call, cause string, id dat.Handle) error {
+	sp, err := target[*servicePoint](u, c, dat.TypePSP, id)
 	if err != nil {
 		return err
 	}
-	if sp.typ != dat.TypePSP {
-		return errHandle(dat.TypePSP, id)
-	}
-	return u.freeUnused(c, sp, "dat_psp_free", nil, func() { sp.destroy() })
+	return u.freeUnused(c, cause, sp, nil, func() { sp.destroy() })
 }

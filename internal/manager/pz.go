@@ -37,15 +37,15 @@ func (u *unit) createPZ(c Call, in PZCreate) (*object, *dat.PZ, error) {
 // FreePZ is dat_pz_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
 // DAT_INVALID_STATE_PZ_IN_USE.
 func (m *Manager) FreePZ(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_pz_free", func(u *unit) error { return u.freePZ(c, id) })
+	return m.free(ctx, c, dat.TypePZ, id)
 }
 
-func (u *unit) freePZ(c Call, id dat.Handle) error {
-	z, err := target[*pz](u, dat.TypePZ, id)
+func (u *unit) freePZ(c Call, cause string, id dat.Handle) error {
+	z, err := target[*pz](u, c, dat.TypePZ, id)
 	if err != nil {
 		return err
 	}
-	return u.freeUnused(c, z, "dat_pz_free", func(n int) *dat.Error {
+	return u.freeUnused(c, cause, z, func(n int) *dat.Error {
 		return errInUse(&z.object, dat.SubInvalidStatePZInUse, n, "endpoints, memory regions or shared receive queues")
 	}, func() { z.destroy() })
 }
@@ -64,16 +64,4 @@ func (z *pz) remake(hw rdma.IA) (string, func(dat.Object), error) { return "", n
 
 func (z *pz) dropPart(why string) { z.hw.take(why) }
 
-// zone is the provider's part of a PZ: nil for null. The error is that of a PZ
-// that could not be made again.
-func (m *Manager) zone(h dat.Handle) (rdma.Object, error) {
-	z, ok := find[*pz](m, h)
-	if !ok {
-		return nil, nil
-	}
-	hw, ok := z.hw.get()
-	if !ok {
-		return nil, errNoPart(&z.object, z.hw.reason())
-	}
-	return hw, nil
-}
+func (z *pz) engine() (rdma.Object, error) { return z.hw.engine(&z.object) }

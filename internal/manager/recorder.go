@@ -69,8 +69,8 @@ func (m *Manager) noteRefusal(c Call, on dat.Handle, cause string, err error) {
 	if o == nil || o.recorded() == nil {
 		return
 	}
-	e := m.newEntry(c, o, cause)
-	e.Outcome, e.Keep = d.Return, nil
+	e := m.newEntry(c.withoutAnswer(), o, cause)
+	e.Outcome = d.Return
 	m.rec.Note(e, nil)
 }
 
@@ -95,6 +95,14 @@ func applyChange[T dat.Object](change func(T)) func(dat.Object) dat.Object {
 
 // removed is an Apply that ends an object.
 func applyEnd(dat.Object) dat.Object { return nil }
+
+// noteEvent is note for a change that no caller asked for; reason is a sentence for
+// a person.
+func (m *Manager) noteEvent(o *object, cause, reason string, apply func(dat.Object) dat.Object) {
+	e := m.newEntry(engineCall(reason), o, cause)
+	e.Apply = apply
+	m.note(o, e)
+}
 
 // engineCall is the frame of what no caller asked for.
 func engineCall(reason string) Call { return Call{Actor: dat.ActorEngine, Reason: reason} }

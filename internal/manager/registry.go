@@ -2,6 +2,7 @@ package manager
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -12,6 +13,38 @@ func find[T entity](m *Manager, id dat.Handle) (T, bool) {
 	v, _ := m.index.Load(id)
 	e, ok := v.(T)
 	return e, ok
+}
+
+// lookup returns the object of a handle for a call that no unit of writes makes.
+// The error is DAT_INVALID_HANDLE where the handle names no recorded object of the
+// type; field names the member of the body that has the handle, empty for the
+// object that the call is about.
+func lookup[T entity](m *Manager, typ dat.ObjectType, id dat.Handle, field string) (T, error) {
+	e, ok := find[T](m, id)
+	if !ok || e.base().recorded() == nil {
+		var none T
+		return none, errBodyHandle(typ, id, field)
+	}
+	return e, nil
+}
+
+// lookupLocked is lookup with the object's operation lock held; the caller unlocks
+// it. Errors: DAT_INVALID_HANDLE, the context's.
+func lookupLocked[T entity](ctx context.Context, m *Manager, typ dat.ObjectType, id dat.Handle) (T, error) {
+	var none T
+	e, err := lookup[T](m, typ, id, "")
+	if err != nil {
+		return none, err
+	}
+	o := e.base()
+	if err := o.lock(ctx); err != nil {
+		return none, err
+	}
+	if !o.usable(nil) {
+		o.unlock()
+		return none, errHandle(typ, id)
+	}
+	return e, nil
 }
 
 // objectOf is the shared part behind any handle, or nil.

@@ -71,13 +71,11 @@ func (m *Manager) remakeOne(mk remakeable, hw rdma.IA, losses uint64, cause stri
 	if lost == "" {
 		return
 	}
-	e := m.newEntry(engineCall(lost), o, cause)
-	e.Apply = applyChange(func(img dat.Object) {
+	m.noteEvent(o, cause, lost, applyChange(func(img dat.Object) {
 		if change != nil {
 			change(img)
 		}
-	})
-	m.note(o, e)
+	}))
 }
 
 // unmadeChange shows in an endpoint that it could not be made again.
@@ -85,7 +83,7 @@ func notRemadeChange(d *dat.Error) func(dat.Object) {
 	at := now()
 	return func(img dat.Object) {
 		if e, ok := img.(*dat.Endpoint); ok {
-			e.LastEvent = &dat.LastEvent{Reason: ptr(d.Return.String()), At: at, Detail: ptr("the engine could not make it again: " + d.Detail)}
+			e.LastEvent = &dat.LastEvent{Reason: optional(d.Return.String()), At: at, Detail: optional("the engine could not make it again: " + d.Detail)}
 		}
 	}
 }

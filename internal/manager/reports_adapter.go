@@ -1,6 +1,8 @@
 package manager
 
 import (
+	"cmp"
+
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
 )
@@ -12,20 +14,18 @@ func (m *Manager) handlePort(ia *adapter, r rdma.Report) {
 		return
 	}
 	state, detail := hw.State()
-	m.noteIA(ia, "port", firstOf(r.Detail, r.Reason), state, detail)
+	m.noteIA(ia, "port", cmp.Or(r.Detail, r.Reason), state, detail)
 }
 
 // iaError takes an error of the adapter itself.
 func (m *Manager) handleIAError(ia *adapter, r rdma.Report) {
-	ref := ia.ref()
-	ia.asyncEvent(dat.Event{Event: r.Event, Object: &ref, Reason: ptr(firstOf(r.Reason, "DAT_IA_OTHER_ERROR"))})
+	ia.asyncEvent(&ia.object, r.Event, cmp.Or(r.Reason, "DAT_IA_OTHER_ERROR"))
 }
 
 // srqLimit takes the low watermark of an SRQ, which DAT numbers as a reason only.
 func (m *Manager) handleSRQLimit(ia *adapter, r rdma.Report) {
 	if s, ok := find[*srq](m, r.SRQ); ok {
-		reason, ref := "DAT_SRQ_LOW_WATERMARK_EVENT", s.ref()
-		ia.asyncEvent(dat.Event{Object: &ref, Reason: &reason})
+		ia.asyncEvent(&s.object, dat.EventNone, "DAT_SRQ_LOW_WATERMARK_EVENT")
 	}
 }
 
@@ -35,18 +35,15 @@ func (m *Manager) handleSRQError(ia *adapter, r rdma.Report) {
 	if !ok {
 		return
 	}
-	reason, ref := "DAT_SRQ_TRANSFER_TO_ERROR", s.ref()
-	e := m.newEntry(engineCall(firstOf(r.Detail, r.Reason)), &s.object, reason)
-	e.Apply = applyChange(func(o *dat.SRQ) { o.State = dat.SRQError })
-	m.note(&s.object, e)
-	ia.asyncEvent(dat.Event{Object: &ref, Reason: &reason})
+	const cause = "DAT_SRQ_TRANSFER_TO_ERROR"
+	m.noteEvent(&s.object, cause, cmp.Or(r.Detail, r.Reason), applyChange(func(o *dat.SRQ) { o.State = dat.SRQError }))
+	ia.asyncEvent(&s.object, dat.EventNone, cause)
 }
 
 // evdError takes an error of the transport's part of an EVD.
 func (m *Manager) handleEVDError(ia *adapter, r rdma.Report) {
 	if d, ok := find[*evd](m, r.EVD); ok {
-		reason, ref := "DAT_EVD_OTHER_ERROR", d.ref()
-		ia.asyncEvent(dat.Event{Event: dat.EventAsyncErrorEVDOverflow, Object: &ref, Reason: &reason})
+		ia.asyncEvent(&d.object, dat.EventAsyncErrorEVDOverflow, "DAT_EVD_OTHER_ERROR")
 	}
 }
 
@@ -56,10 +53,9 @@ func (m *Manager) handleDeviceGone(ia *adapter, r rdma.Report) {
 	if !ia.markDeviceGone() {
 		return
 	}
-	why := firstOf(r.Detail, deviceGoneDetail)
+	why := cmp.Or(r.Detail, deviceGoneDetail)
 	m.noteIA(ia, "device_gone", why, dat.IAGone, why)
-	ref := ia.ref()
-	ia.asyncEvent(dat.Event{Event: dat.EventAsyncErrorIACatastrophic, Object: &ref, Reason: ptr("DAT_IA_CATASTROPHIC_ERROR")})
+	ia.asyncEvent(&ia.object, dat.EventAsyncErrorIACatastrophic, "DAT_IA_CATASTROPHIC_ERROR")
 	for _, e := range m.entitiesOf(ia, dat.TypeCR) {
 		m.endRequestByEngine(e.(*request), dat.EvDeviceGone.Word(), why)
 	}
@@ -78,9 +74,7 @@ func (m *Manager) handleDeviceGone(ia *adapter, r rdma.Report) {
 // endRequestNow ends a request that nobody can answer any more.
 func (m *Manager) endRequestByEngine(req *request, cause, why string) {
 	m.remove(req)
-	e := m.newEntry(engineCall(why), &req.object, cause)
-	e.Apply = applyEnd
-	m.note(&req.object, e)
+	m.noteEvent(&req.object, cause, why, applyEnd)
 }
 
 // loseEndpoint moves an endpoint as T48 says. One that ends with its request
@@ -89,9 +83,7 @@ func (m *Manager) breakEndpoint(ep *endpoint, why string) {
 	ep.mu.Lock()
 	v := dat.Judge(ep.live.State, dat.EvDeviceGone)
 	if v.Kind == dat.End {
-		e := m.newEntry(engineCall(why), &ep.object, dat.EvDeviceGone.Word())
-		e.Apply = applyEnd
-		m.note(&ep.object, e)
+		m.noteEvent(&ep.object, dat.EvDeviceGone.Word(), why, applyEnd)
 	} else if v.Kind == dat.Move {
 		m.handleEventLocked(ep, dat.EvDeviceGone, eventDetails{reason: "DEVICE_GONE", detail: why})
 	}
@@ -102,10 +94,7 @@ func (m *Manager) breakEndpoint(ep *endpoint, why string) {
 		return
 	}
 	m.disconnectIfOwed(ep)
-	ep.mu.Lock()
-	m.flushLocked(ep)
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
+	m.withState(ep, func() { m.flushLocked(ep) })
 }
 
 // removeEnded takes an endpoint that the engine ended out of the registry, after
@@ -132,7 +121,7 @@ func (m *Manager) startReturn(ia *adapter) {
 	hw, losses := ia.hw, ia.device.losses.Load()
 	back := hw != nil && ia.device.gone()
 	if back {
-		ia.device.now.Store(uint32(deviceReturning))
+		ia.device.current.Store(uint32(deviceReturning))
 	}
 	ia.mu.Unlock()
 	if !back {

@@ -1,7 +1,7 @@
 package manager
 
 import (
-	"time"
+	"cmp"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
@@ -10,36 +10,29 @@ import (
 // reported is happened for what the engine reports of a connection: before the
 // report of a reset it speaks of one that is over.
 func (m *Manager) handleReportedEvent(ep *endpoint, in dat.Input, details eventDetails) {
-	ep.mu.Lock()
-	if ep.unreportedResets == 0 {
-		m.handleEventLocked(ep, in, details)
-	}
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
+	m.withState(ep, func() {
+		if ep.unreportedResets == 0 {
+			m.handleEventLocked(ep, in, details)
+		}
+	})
 }
 
 // established takes T14 and T22: addresses, peer and queue pair are known now.
 func (m *Manager) handleEstablished(ep *endpoint, r rdma.Report) {
-	var shown dat.Transport
+	var transport dat.Transport
 	if hw, ok := ep.hw.get(); ok {
 		ep.calls.Lock()
-		shown = hw.Transport()
+		transport = hw.Transport()
 		ep.calls.Unlock()
 	}
 	peer := m.peerOf(ep, r)
 	m.handleReportedEvent(ep, dat.EvEstablished, eventDetails{
 		reason: r.Reason, detail: r.Detail, data: dat.EventData{PrivateData: r.PrivateData},
 		change: func(e *dat.Endpoint) {
-			e.Transport = shown
-			if r.LocalQual != 0 {
-				e.LocalPortQual = ptr(r.LocalQual)
-			}
-			if r.RemoteAddress != "" {
-				e.RemoteIAAddress = ptr(r.RemoteAddress)
-			}
-			if r.RemoteQual != 0 {
-				e.RemotePortQual = ptr(r.RemoteQual)
-			}
+			e.Transport = transport
+			e.LocalPortQual = cmp.Or(optional(r.LocalQual), e.LocalPortQual)
+			e.RemoteIAAddress = cmp.Or(optional(r.RemoteAddress), e.RemoteIAAddress)
+			e.RemotePortQual = cmp.Or(optional(r.RemoteQual), e.RemotePortQual)
 			p := *peer
 			p.IAAddress, p.PortQual = e.RemoteIAAddress, e.RemotePortQual
 			e.Peer = &p
@@ -76,10 +69,7 @@ func (m *Manager) handleCompletion(ep *endpoint, r rdma.Report) {
 	if w.bind != nil {
 		m.completeBind(w.bind, r)
 	}
-	ep.mu.Lock()
-	m.completeLocked(ep, w, r)
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
+	m.withState(ep, func() { m.completeLocked(ep, w, r) })
 }
 
 // taken moves a receive from an SRQ to the endpoint that took it (W9).
@@ -88,33 +78,31 @@ func (m *Manager) handleRecvTaken(ep *endpoint, r rdma.Report) {
 	if !ok {
 		return
 	}
-	ep.mu.Lock()
-	if ep.unreportedResets > 0 || ep.hasEnded() {
-		m.dropReceive(r)
-	} else if w, ok := s.take(r.WR); ok {
-		ep.recvs[r.WR] = w
-		m.judgeWatermarksLocked(ep, len(ep.recvs))
-	}
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
+	m.withState(ep, func() {
+		if ep.unreportedResets > 0 || ep.hasEnded() {
+			m.dropReceive(r)
+		} else if w, ok := s.take(r.WR); ok {
+			ep.recvs[r.WR] = w
+			m.judgeWatermarksLocked(ep, len(ep.recvs))
+		}
+	})
 }
 
 // probed takes the outcome of a probe: proof of life, or the end of the connection.
 func (m *Manager) handleProbe(ep *endpoint, r rdma.Report) {
-	ep.mu.Lock()
-	if ep.unreportedResets == 0 && !ep.hasEnded() {
+	m.withState(ep, func() {
+		if ep.unreportedResets > 0 || ep.hasEnded() {
+			return
+		}
 		ep.probing = false
 		switch r.Status {
 		case dat.DTOSuccess:
-			at := dat.At(time.Now())
-			ep.lastProofOfLife = &at
+			ep.lastProofOfLife = new(now())
 		case dat.DTOErrFlushed:
 		default:
 			m.handleEventLocked(ep, dat.EvBroken, eventDetails{
-				reason: r.Status.String(), detail: firstOf(r.Detail, "the liveness probe failed with "+r.Status.String()), derived: true,
+				reason: r.Status.String(), detail: cmp.Or(r.Detail, "the liveness probe failed with "+r.Status.String()), derived: true,
 			})
 		}
-	}
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
+	})
 }

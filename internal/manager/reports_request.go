@@ -1,6 +1,8 @@
 package manager
 
 import (
+	"cmp"
+
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
 )
@@ -23,8 +25,8 @@ func (m *Manager) admitRequest(sp *servicePoint, r rdma.Report) bool {
 	ia := sp.ia
 	req := &request{object: newObject(ia, dat.TypeCR, newID()), hw: r.Request, privateData: r.PrivateData}
 	img := &dat.CR{
-		Meta: req.meta("", nil), ConnQual: r.LocalQual, RemoteIAAddress: ptr(r.RemoteAddress),
-		RemotePortQual: ptr(r.RemoteQual), PrivateDataSize: int32(len(r.PrivateData)),
+		Meta: req.meta("", nil), ConnQual: r.LocalQual, RemoteIAAddress: optional(r.RemoteAddress),
+		RemotePortQual: optional(r.RemoteQual), PrivateDataSize: int32(len(r.PrivateData)),
 	}
 	switch at := sp.recorded().(type) {
 	case *dat.PSP:
@@ -54,7 +56,7 @@ func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, req *request, img
 	}
 	sp.used.Store(true)
 	m.handleEventLocked(ep, dat.EvRequest, eventDetails{reason: r.Reason, detail: r.Detail, change: func(e *dat.Endpoint) {
-		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = ptr(r.RemoteAddress), ptr(r.RemoteQual), ptr(r.LocalQual)
+		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = optional(r.RemoteAddress), optional(r.RemoteQual), optional(r.LocalQual)
 	}})
 	return true
 }
@@ -74,8 +76,8 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, req *request, im
 	}
 	e.Watermarks, _ = e.Watermarks.Set(dat.WatermarkInfinite, dat.WatermarkInfinite, 0, false)
 	e.LocalIAAddress = ia.facts.Attributes.IAAddress
-	e.RemoteIAAddress, e.RemotePortQual = ptr(r.RemoteAddress), ptr(r.RemoteQual)
-	e.LocalPortQual = ptr(r.LocalQual)
+	e.RemoteIAAddress, e.RemotePortQual = optional(r.RemoteAddress), optional(r.RemoteQual)
+	e.LocalPortQual = optional(r.LocalQual)
 	ep.live = e
 	ia.mu.Lock()
 	refusal := ia.admitLocked(nil, ep, e)
@@ -98,9 +100,7 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, req *request, im
 		m.remove(ep)
 		return false
 	}
-	entry := m.newEntry(engineCall("made for the connection request "+string(req.id)), &ep.object, dat.EvRequest.String())
-	entry.Apply = applyCreate(e)
-	m.note(&ep.object, entry)
+	m.noteEvent(&ep.object, dat.EvRequest.String(), "made for the connection request "+string(req.id), applyCreate(e))
 	return true
 }
 
@@ -129,15 +129,13 @@ func (m *Manager) postRequestEvent(evd dat.Handle, req *request, img *dat.CR, r 
 	qual := img.ConnQual
 	ref := req.ref()
 	ev := dat.Event{
-		Event: dat.EventConnectionRequest, Stream: dat.StreamCR, Endpoint: img.Endpoint, Object: &ref, Reason: ptr(r.Reason),
+		Event: dat.EventConnectionRequest, Stream: dat.StreamCR, Endpoint: img.Endpoint, Object: &ref, Reason: optional(r.Reason),
 		Data: dat.EventData{CR: req.id, ConnQual: &qual, PrivateData: r.PrivateData},
 	}
 	if !m.emit(evd, queued{ev: ev, notification: true}) {
 		return false
 	}
-	e := m.newEntry(engineCall(r.Detail), &req.object, dat.EvRequest.String())
-	e.Apply = applyCreate(img)
-	m.note(&req.object, e)
+	m.noteEvent(&req.object, dat.EvRequest.String(), r.Detail, applyCreate(img))
 	return true
 }
 
@@ -153,11 +151,10 @@ func (m *Manager) handleRequestGone(ia *adapter, r rdma.Report) {
 	if req == nil {
 		return
 	}
+	detail := cmp.Or(r.Detail, "the peer of the connection request vanished")
 	if ep, ok := find[*endpoint](m, req.endpoint); ok {
-		m.handleEvent(ep, dat.EvRequestGone, eventDetails{reason: r.Reason, detail: firstOf(r.Detail, "the peer of the connection request vanished")})
+		m.handleEvent(ep, dat.EvRequestGone, eventDetails{reason: r.Reason, detail: detail})
 		return
 	}
-	e := m.newEntry(engineCall(firstOf(r.Detail, "the peer of the connection request vanished")), &req.object, dat.EvRequestGone.String())
-	e.Apply = applyChange(func(*dat.CR) {})
-	m.note(&req.object, e)
+	m.noteEvent(&req.object, dat.EvRequestGone.String(), detail, applyChange(func(*dat.CR) {}))
 }

@@ -122,7 +122,7 @@ func (m *Manager) restoreEndpointState(ep *endpoint, reserved bool) {
 		return
 	}
 	detail := "it was " + from.String() + " when the process ended; its connection and what was posted are lost"
-	last := &dat.LastEvent{Reason: ptr("RESTORED"), At: now(), Detail: &detail}
+	last := &dat.LastEvent{Reason: new("RESTORED"), At: now(), Detail: &detail}
 	m.changeLocked(ep, causeRestore, detail, moveTo(dat.Verdict{Kind: dat.Move, Next: to}, last, nil))
 }
 

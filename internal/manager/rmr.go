@@ -61,19 +61,19 @@ func (u *unit) createRMR(c Call, in RMRCreate) (*object, *dat.RMR, error) {
 
 // FreeRMR is dat_rmr_free; it unbinds. The error is DAT_INVALID_HANDLE.
 func (m *Manager) FreeRMR(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_rmr_free", func(u *unit) error { return u.freeRMR(c, id) })
+	return m.free(ctx, c, dat.TypeRMR, id)
 }
 
-func (u *unit) freeRMR(c Call, id dat.Handle) error {
-	w, err := target[*rmr](u, dat.TypeRMR, id)
+func (u *unit) freeRMR(c Call, cause string, id dat.Handle) error {
+	w, err := target[*rmr](u, c, dat.TypeRMR, id)
 	if err != nil {
 		return err
 	}
-	return u.freeUnused(c, w, "dat_rmr_free", nil, func() { w.destroy() })
+	return u.freeUnused(c, cause, w, nil, func() { w.destroy() })
 }
 
 func (w *rmr) create(hw rdma.IA, img *dat.RMR) error {
-	zone, err := w.m().zone(img.PZ)
+	zone, err := engineOf[*pz](w.m(), img.PZ)
 	if err != nil {
 		return err
 	}
@@ -108,6 +108,8 @@ type rmrBinding struct {
 	address        uint64
 }
 
+func (w *rmr) engine() (rdma.Object, error) { return w.hw.engine(&w.object) }
+
 // BindRMR is dat_rmr_bind: the window opens on a part of a region once the bind
 // completes; no privileges unbind it. Errors: as PostSend, DAT_INVALID_HANDLE,
 // DAT_PROTECTION_VIOLATION, DAT_PRIVILEGES_VIOLATION.
@@ -117,9 +119,9 @@ func (m *Manager) BindRMR(ctx context.Context, c Call, id dat.Handle, in BindPos
 	var mem rdma.LMR
 	p := posting{in: dat.OpBindRMR, kind: dat.KindRMRBind, count: 1, flags: in.Flags, cookie: in.Cookie, bind: b}
 	p.checkKind = func(e *dat.Endpoint) error {
-		w, ok := find[*rmr](m, in.RMR)
-		if !ok || w.recorded() == nil {
-			return errBodyHandle(dat.TypeRMR, in.RMR, "rmr")
+		w, err := lookup[*rmr](m, dat.TypeRMR, in.RMR, "rmr")
+		if err != nil {
+			return err
 		}
 		b.rmr = w
 		var img *dat.LMR
@@ -132,11 +134,10 @@ func (m *Manager) BindRMR(ctx context.Context, c Call, id dat.Handle, in BindPos
 		if err := dat.CheckBind(e, imageOf[*dat.RMR](&w.object), img, in.Offset, in.Length, in.Privileges); err != nil {
 			return err
 		}
-		var err error
-		if window, ok = w.hw.get(); !ok {
-			return errNoPart(&w.object, w.hw.reason())
+		if window, err = w.engine(); err != nil {
+			return err
 		}
-		mem, err = m.memoryOf(in.LMR)
+		mem, err = engineOf[*lmr](m, in.LMR)
 		return err
 	}
 	return m.post(ctx, c, id, p, func(hw rdma.EP, first uint64) error {

@@ -21,41 +21,43 @@ func (u *unit) createRSP(c Call, in RSPCreate) (*object, *dat.RSP, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	ep, now, err := u.reservableEndpoint(in.Endpoint)
+	ep, before, err := u.reservableEndpoint(in.Endpoint)
 	if err != nil {
 		return nil, nil, err
 	}
 	sp := &servicePoint{object: newObject(ia, dat.TypeRSP, newID())}
 	img := &dat.RSP{Meta: sp.meta(in.Name, in.Labels), ConnQual: int32(in.ConnQual), EVD: in.EVD, Endpoint: in.Endpoint}
 	if _, err := u.admit(ia, sp, func(handles resolver) (dat.Object, *dat.Error) {
-		return img, dat.CheckRSPCreate(&ia.facts, in.ConnQual, now, in.EVD, handles)
+		return img, dat.CheckRSPCreate(&ia.facts, in.ConnQual, before, in.EVD, handles)
 	}); err != nil {
 		return nil, nil, err
 	}
-	if err := checkOperation(now, dat.OpCreateRSP); err != nil {
+	if err := checkOperation(before, dat.OpCreateRSP); err != nil {
 		return nil, nil, err
 	}
 	if c.DryRun {
-		return &sp.object, withoutIdentity(c, img), sp.checkQualFree(img.ConnQual)
+		if err := sp.checkQualFree(img.ConnQual); err != nil {
+			return nil, nil, err
+		}
 	}
-	if img.ConnQual, err = sp.listen(hw, img.ConnQual, true); err != nil {
-		return nil, nil, err
+	o, img, err := finishCreation(u, c, "dat_rsp_create", sp, img, func() (err error) {
+		img.ConnQual, err = sp.listen(hw, img.ConnQual, true)
+		return err
+	})
+	if err != nil || c.DryRun {
+		return o, img, err
 	}
-	u.undo = append(u.undo, func() { sp.destroy() })
-	u.add(c, &sp.object, "dat_rsp_create", applyCreate(img), nil)
-	kept := c
-	kept.Keep = nil
 	qual := img.ConnQual
-	u.addMove(kept, ep, dat.OpCreateRSP, now.State, dat.Judge(now.State, dat.OpCreateRSP), eventDetails{
+	u.addMove(c.withoutAnswer(), ep, dat.OpCreateRSP, before.State, dat.Judge(before.State, dat.OpCreateRSP), eventDetails{
 		change: func(e *dat.Endpoint) { e.LocalPortQual = &qual },
 	})
 	u.after = append(u.after, func() { u.m.serveEarlyRequests(sp) })
-	return &sp.object, img, nil
+	return o, img, nil
 }
 
 // reservable locks the endpoint of an RSP; both are nil for a handle that names none.
 func (u *unit) reservableEndpoint(h dat.Handle) (*endpoint, *dat.Endpoint, error) {
-	ep, err := target[*endpoint](u, dat.TypeEndpoint, h)
+	ep, err := target[*endpoint](u, Call{}, dat.TypeEndpoint, h)
 	var d *dat.Error
 	if errors.As(err, &d) && d.Return == dat.RetInvalidHandle {
 		return nil, nil, nil
@@ -69,10 +71,10 @@ func (u *unit) reservableEndpoint(h dat.Handle) (*endpoint, *dat.Endpoint, error
 // FreeRSP is dat_rsp_free: its endpoint is UNCONNECTED again where no request came
 // (T6), else stays (T7). The error is DAT_INVALID_HANDLE.
 func (m *Manager) FreeRSP(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_rsp_free", func(u *unit) error { return u.freeRSP(c, id) })
+	return m.free(ctx, c, dat.TypeRSP, id)
 }
 
-func (u *unit) freeRSP(c Call, id dat.Handle) error {
+func (u *unit) freeRSP(c Call, cause string, id dat.Handle) error {
 	sp, ok := find[*servicePoint](u.m, id)
 	if !ok || !sp.reachable(u) {
 		return errHandle(dat.TypeRSP, id)
@@ -91,17 +93,18 @@ func (u *unit) freeRSP(c Call, id dat.Handle) error {
 	if err := u.lock(locks...); err != nil {
 		return err
 	}
-	if err := u.freeUnused(c, sp, "dat_rsp_free", nil, func() { sp.destroy() }); err != nil {
+	if err := u.match(c, &sp.object); err != nil {
+		return err
+	}
+	if err := u.freeUnused(c, cause, sp, nil, func() { sp.destroy() }); err != nil {
 		return err
 	}
 	if ep == nil {
 		return nil
 	}
-	now := u.live(ep)
-	if v := dat.Judge(now.State, dat.OpFreeRSP); v.Kind == dat.Move {
-		kept := c
-		kept.Keep = nil
-		u.addMove(kept, ep, dat.OpFreeRSP, now.State, v, eventDetails{})
+	before := u.live(ep)
+	if v := dat.Judge(before.State, dat.OpFreeRSP); v.Kind == dat.Move {
+		u.addMove(c.withoutAnswer(), ep, dat.OpFreeRSP, before.State, v, eventDetails{})
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ type servicePoint struct {
 func (sp *servicePoint) listen(hw rdma.IA, qual int32, once bool) (int32, error) {
 	made, err := hw.Listen(sp.id, qual, once)
 	if err != nil {
-		return 0, asError(err)
+		return 0, err
 	}
 	sp.hw.set(made)
 	return made.Qual(), nil

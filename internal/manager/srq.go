@@ -72,21 +72,21 @@ func (u *unit) createSRQ(c Call, in SRQCreate) (*object, *dat.SRQ, error) {
 // FreeSRQ is dat_srq_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
 // DAT_INVALID_STATE_SRQ_IN_USE (D36).
 func (m *Manager) FreeSRQ(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_srq_free", func(u *unit) error { return u.freeSRQ(c, id) })
+	return m.free(ctx, c, dat.TypeSRQ, id)
 }
 
-func (u *unit) freeSRQ(c Call, id dat.Handle) error {
-	s, err := target[*srq](u, dat.TypeSRQ, id)
+func (u *unit) freeSRQ(c Call, cause string, id dat.Handle) error {
+	s, err := target[*srq](u, c, dat.TypeSRQ, id)
 	if err != nil {
 		return err
 	}
-	return u.freeUnused(c, s, "dat_srq_free", func(n int) *dat.Error {
+	return u.freeUnused(c, cause, s, func(n int) *dat.Error {
 		return errInUse(&s.object, dat.SubInvalidStateSRQInUse, n, "endpoints")
 	}, func() { s.destroy() })
 }
 
 func (s *srq) create(hw rdma.IA, img *dat.SRQ) error {
-	zone, err := s.m().zone(img.PZ)
+	zone, err := engineOf[*pz](s.m(), img.PZ)
 	if err != nil {
 		return err
 	}
@@ -116,22 +116,7 @@ func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
 
 func (s *srq) dropPart(why string) { s.hw.take(why); s.forgetPosted() }
 
-func (s *srq) engine() (rdma.SRQ, error) {
-	hw, ok := s.hw.get()
-	if !ok || s.ia.device.gone() {
-		return nil, errNoPart(&s.object, s.hw.reason())
-	}
-	return hw, nil
-}
-
-// sharedQueue is the provider's part of an SRQ: nil for null.
-func (m *Manager) sharedQueue(h dat.Handle) (rdma.SRQ, error) {
-	s, ok := find[*srq](m, h)
-	if !ok {
-		return nil, nil
-	}
-	return s.engine()
-}
+func (s *srq) engine() (rdma.SRQ, error) { return s.hw.engine(&s.object) }
 
 // PostSRQRecv is dat_srq_post_recv: all or nothing. Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES beyond max_recv_dtos.
@@ -139,17 +124,11 @@ func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in Rec
 	if err := m.checkOpen(); err != nil {
 		return Posted{}, err
 	}
-	s, ok := find[*srq](m, id)
-	if !ok || s.recorded() == nil {
-		return Posted{}, errHandle(dat.TypeSRQ, id)
-	}
-	if err := s.lock(ctx); err != nil {
+	s, err := lookupLocked[*srq](ctx, m, dat.TypeSRQ, id)
+	if err != nil {
 		return Posted{}, err
 	}
 	defer s.unlock()
-	if !s.usable(nil) {
-		return Posted{}, errHandle(dat.TypeSRQ, id)
-	}
 	img := imageOf[*dat.SRQ](&s.object)
 	if err := matchVersion(c, img); err != nil {
 		return Posted{}, err

@@ -88,7 +88,6 @@ func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle,
 
 // unmark is the second change of a mark that the engine refused.
 func (m *Manager) revertLowWatermark(s *srq, low int32, why error) {
-	e := m.newEntry(engineCall("taken back, the engine refused: "+asError(why).Detail), &s.object, "dat_srq_set_lw")
-	e.Apply = applyChange(func(o *dat.SRQ) { o.LowWatermark = low })
-	m.note(&s.object, e)
+	m.noteEvent(&s.object, "dat_srq_set_lw", "taken back, the engine refused: "+asError(why).Detail,
+		applyChange(func(o *dat.SRQ) { o.LowWatermark = low }))
 }

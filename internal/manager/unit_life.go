@@ -35,7 +35,7 @@ type engineObject interface {
 func finishCreation[T dat.Object](u *unit, c Call, cause string, e engineObject, img T, make func() error) (*object, T, error) {
 	o := e.base()
 	if c.DryRun {
-		return o, withoutIdentity(c, img), nil
+		return o, withoutIdentity(img), nil
 	}
 	if err := make(); err != nil {
 		var none T
@@ -46,10 +46,11 @@ func finishCreation[T dat.Object](u *unit, c Call, cause string, e engineObject,
 	return o, img, nil
 }
 
-// freeing are the frees that a batch knows: each carries its end out after the commit.
+// frees are the operations that free an object: the cause in the log, and what
+// judges the free and enters it into a unit of writes.
 var frees = map[dat.ObjectType]struct {
 	cause string
-	free  func(*unit, Call, dat.Handle) error
+	free  func(u *unit, c Call, cause string, id dat.Handle) error
 }{
 	dat.TypePZ:       {"dat_pz_free", (*unit).freePZ},
 	dat.TypeEVD:      {"dat_evd_free", (*unit).freeEVD},
@@ -58,27 +59,21 @@ var frees = map[dat.ObjectType]struct {
 	dat.TypeRMR:      {"dat_rmr_free", (*unit).freeRMR},
 	dat.TypePSP:      {"dat_psp_free", (*unit).freePSP},
 	dat.TypeRSP:      {"dat_rsp_free", (*unit).freeRSP},
-	dat.TypeEndpoint: {"dat_ep_free", func(u *unit, c Call, id dat.Handle) error { return u.freeEP(c, id, true) }},
+	dat.TypeEndpoint: {"dat_ep_free", (*unit).freeEP},
 }
 
-// free runs the end of one object as a unit of its own.
-func free(ctx context.Context, m *Manager, c Call, id dat.Handle, cause string, prepare func(*unit) error) error {
-	_, err := write(ctx, m, c, id, cause, func(u *unit) (*object, dat.Object, error) {
-		return &object{}, nil, prepare(u)
-	})
-	return err
+// free frees one object as a unit of its own.
+func (m *Manager) free(ctx context.Context, c Call, typ dat.ObjectType, id dat.Handle) error {
+	f := frees[typ]
+	return m.writeEnd(ctx, c, id, f.cause, func(u *unit) error { return f.free(u, c, f.cause, id) })
 }
 
 // freeUnused ends an object that nothing may use any more: judge, record, act.
-func (u *unit) freeUnused(c Call, e entity, cause string, inUse func(int) *dat.Error, act func()) error {
-	o := e.base()
-	if err := u.match(c, o); err != nil {
-		return err
-	}
+func (u *unit) freeUnused(c Call, cause string, e entity, inUse func(int) *dat.Error, act func()) error {
 	if err := u.beginEnd(e, inUse); err != nil {
 		return err
 	}
-	u.add(c, o, cause, applyEnd, nil)
+	u.add(c, e.base(), cause, applyEnd, nil)
 	u.after = append(u.after, act)
 	return nil
 }

@@ -65,29 +65,38 @@ func (u *unit) awaitRevert(o *object) error {
 	return u.refusal
 }
 
-// target is find for the object that a call is about; the error is DAT_INVALID_HANDLE.
-func target[T entity](u *unit, typ dat.ObjectType, id dat.Handle) (T, error) {
+// writeEnd is write for what ends an object, so that there is no image to answer with.
+func (m *Manager) writeEnd(ctx context.Context, c Call, id dat.Handle, cause string, prepare func(*unit) error) error {
+	_, err := write(ctx, m, c, id, cause, func(u *unit) (*object, dat.Object, error) {
+		return &object{}, nil, prepare(u)
+	})
+	return err
+}
+
+// target returns the object that a call is about, with its operation lock taken and
+// the call's condition tested. Errors: DAT_INVALID_HANDLE, that of the condition,
+// those of unit.lock.
+func target[T entity](u *unit, c Call, typ dat.ObjectType, id dat.Handle) (T, error) {
+	var none T
 	e, ok := find[T](u.m, id)
-	if !ok || !e.base().reachable(u) {
-		var none T
+	if !ok || e.base().typ != typ || !e.base().reachable(u) {
 		return none, errHandle(typ, id)
 	}
 	if err := u.lock(e.base()); err != nil {
-		var none T
+		return none, err
+	}
+	if err := u.match(c, e.base()); err != nil {
 		return none, err
 	}
 	return e, nil
 }
 
-// altering is target for a call that changes the object: it tests the call's
-// condition and gives the image to change.
+// targetImage is target for a call that changes the object: it also returns the
+// image to change.
 func targetImage[T entity, I dat.Object](u *unit, c Call, typ dat.ObjectType, id dat.Handle) (T, I, error) {
-	var none I
-	e, err := target[T](u, typ, id)
+	e, err := target[T](u, c, typ, id)
 	if err != nil {
-		return e, none, err
-	}
-	if err := u.match(c, e.base()); err != nil {
+		var none I
 		return e, none, err
 	}
 	return e, u.image(e.base()).(I), nil
