@@ -14,34 +14,34 @@ type adapter struct {
 	provider string
 	// facts never change after the adapter was opened.
 	facts dat.Facts
-	// async is the EVD for asynchronous events, set before the adapter is seen.
+	// asyncEVD is the EVD for asynchronous events. It is set before the adapter is
+	// registered.
 	asyncEVD *evd
-	// device is whether the device is there.
-	device deviceState
-	// nextWR gives the ids of work requests; they never repeat.
-	nextWR atomic.Uint64
+	device   deviceState
+	// lastWR is the last id of a work request that was used; ids never repeat.
+	lastWR atomic.Uint64
 
-	// mu is the registry's lock: object ownership, references, use counts. It is
-	// short: no provider, no recorder and no other lock but those of endpoint
-	// state and queues is ever waited for under it.
+	// mu is the registry's lock: lives, references, use counts. It is held briefly:
+	// under it nothing is waited for but the locks of endpoint state and the leaves.
 	mu    registryMutex
 	hw    rdma.IA
 	count [dat.TypeCR + 1]int
-	// creations counts the units that are making something on the device;
-	// noCreations, where set, is closed when there is none left.
+	// creations counts the units that are creating something on the device.
+	// noCreations, if it is not nil, is closed when there is none left.
 	creations   int
 	noCreations chan struct{}
-	// requests finds a waiting connection request by the provider's handle.
+	// requests has the waiting connection requests by the provider's.
 	requests map[rdma.ConnRequest]*request
 }
 
-// adapterOf is the adapter of an id, or nil.
+// adapterOf returns the adapter with an id, or nil if there is none.
 func (m *Manager) adapterOf(id dat.Handle) *adapter {
 	ia, _ := find[*adapter](m, id)
 	return ia
 }
 
-// adapterFor is the adapter that a creation names; the error is DAT_INVALID_HANDLE.
+// adapterFor returns the adapter that a creation names. The error is
+// DAT_INVALID_HANDLE.
 func (m *Manager) adapterFor(id dat.Handle) (*adapter, error) {
 	if ia := m.adapterOf(id); ia != nil {
 		return ia, nil
@@ -56,7 +56,7 @@ func (ia *adapter) fill(img dat.Object) {
 	}
 }
 
-// usage counts the living objects.
+// usage counts the living objects of the adapter.
 func (ia *adapter) usage() dat.IAUsage {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
@@ -67,23 +67,34 @@ func (ia *adapter) usage() dat.IAUsage {
 	}
 }
 
-// wr gives the first of n new ids of work requests. A dry run takes none and gets
-// what the call itself would.
+// reserveWorkRequests returns the first of n new ids of work requests. A dry run
+// reserves none and is told those that the call itself would get.
 func (ia *adapter) reserveWorkRequests(c Call, n int) uint64 {
 	if c.DryRun {
-		return ia.nextWR.Load() + 1
+		return ia.lastWR.Load() + 1
 	}
-	return ia.nextWR.Add(uint64(n)) - uint64(n) + 1
+	return ia.lastWR.Add(uint64(n)) - uint64(n) + 1
 }
 
+// noteIA notes a new state of an adapter. reason goes into the change, detail into
+// the adapter's image.
 func (m *Manager) noteIA(ia *adapter, cause, reason string, state dat.IAState, detail string) {
 	m.noteEvent(&ia.object, cause, reason, applyChange(func(o *dat.IA) { o.State, o.Detail = state, optional(detail) }))
 }
 
-// asyncEvent tells the consumer on the adapter's async EVD what happened to an
-// object of it. Where DAT has a reason and no number for that, event is EventNone.
+// asyncEvent posts an event about an object to the adapter's async EVD. event is
+// EventNone if DAT has only a reason for it and no event number.
 func (ia *adapter) asyncEvent(o *object, event dat.EventNumber, reason string) {
 	ia.postAsync(dat.Event{Event: event, Object: new(o.ref()), Reason: &reason})
+}
+
+// overflow reports on the async EVD that an EVD lost an event. An overflow of the
+// async EVD itself is only counted, as there is nowhere to report it.
+func (ia *adapter) overflow(d *evd) {
+	if ia.asyncEVD == nil || d == ia.asyncEVD {
+		return
+	}
+	ia.asyncEvent(&d.object, dat.EventAsyncErrorEVDOverflow, "DAT_EVD_OVERFLOW_ERROR")
 }
 
 // postAsync puts an event on the adapter's async EVD.
@@ -93,13 +104,4 @@ func (ia *adapter) postAsync(ev dat.Event) {
 	}
 	ev.Stream, ev.EVD, ev.IA, ev.At = dat.StreamAsync, ia.asyncEVD.id, ia.id, now()
 	ia.asyncEVD.queue.post(queued{ev: ev, notification: true})
-}
-
-// overflow reports that an EVD lost an event. The async EVD's own overflow is
-// only counted: there is nowhere to report it.
-func (ia *adapter) overflow(d *evd) {
-	if ia.asyncEVD == nil || d == ia.asyncEVD {
-		return
-	}
-	ia.asyncEvent(&d.object, dat.EventAsyncErrorEVDOverflow, "DAT_EVD_OVERFLOW_ERROR")
 }

@@ -9,9 +9,12 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// start brings an adapter up with what lived on it: enter, record, make, run.
-// Nothing is entered before all that it needs is set: a new adapter is seen by
-// nobody until it is recorded.
+// startAdapter brings up an adapter and the objects that were recorded on it: it
+// registers them, records what is new, and makes everything in the engine again.
+// op.hw is nil if the device is not there; was is the adapter's recorded image, nil
+// for a new adapter.
+//
+// Nobody sees a new adapter before all that it needs is set and recorded.
 func (m *Manager) startAdapter(ctx context.Context, op openedIA, was *dat.IA, living []dat.Object) error {
 	ia, img := m.newAdapter(op, was)
 	restored := make([]entity, 0, len(living))
@@ -51,7 +54,8 @@ func (m *Manager) startAdapter(ctx context.Context, op openedIA, was *dat.IA, li
 	return nil
 }
 
-// newAdapter is the adapter and the image that it should have.
+// newAdapter returns an adapter that is not registered yet, and the image that it
+// should have.
 func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 	ia := &adapter{m: m, provider: op.provider, hw: op.hw, requests: map[rdma.ConnRequest]*request{}}
 	img := &dat.IA{}
@@ -81,8 +85,8 @@ func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 // asyncQLen is the length of an adapter's async EVD in events.
 const asyncQLen = dat.MinAsyncQLen
 
-// startEntries gives the adapter its async EVD, a new one where there is none, and
-// returns the changes of their images and what is new.
+// startEntries sets the async EVD of an adapter, a new one if it has none. It
+// returns the changes to record and the entities that are new.
 func (m *Manager) startEntries(ia *adapter, img, was *dat.IA, restored []entity) (entries []dat.Entry, made []entity) {
 	d := asyncEVDOf(was, restored)
 	if d == nil {
@@ -117,7 +121,8 @@ func (m *Manager) startEntries(ia *adapter, img, was *dat.IA, restored []entity)
 	return append(entries, e), made
 }
 
-// asyncEVDOf is the EVD for asynchronous events that lived with an adapter, or nil.
+// asyncEVDOf returns the async EVD that was restored with an adapter, or nil if
+// there is none.
 func asyncEVDOf(was *dat.IA, restored []entity) *evd {
 	if was == nil {
 		return nil
@@ -130,7 +135,8 @@ func asyncEVDOf(was *dat.IA, restored []entity) *evd {
 	return nil
 }
 
-// sameIA compares what is recorded of an adapter.
+// sameIA reports whether two images of an adapter are the same but for their head
+// and usage.
 func sameIA(a, b *dat.IA) bool {
 	x, y := a.Clone().(*dat.IA), b.Clone().(*dat.IA)
 	x.Meta, y.Meta, x.Usage, y.Usage = dat.Meta{}, dat.Meta{}, dat.IAUsage{}, dat.IAUsage{}
@@ -139,8 +145,8 @@ func sameIA(a, b *dat.IA) bool {
 	return errLeft == nil && errRight == nil && bytes.Equal(left, right)
 }
 
-// enterStarted enters what is new with the adapter, to be seen when it is recorded,
-// and what lived on it.
+// registerStarted registers what startAdapter brings up. Restored objects are
+// visible immediately, new ones when they are recorded.
 func (ia *adapter) registerStarted(made, restored []entity) {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
@@ -156,7 +162,8 @@ func (ia *adapter) registerStarted(made, restored []entity) {
 	}
 }
 
-// recordStart commits the images of the adapter itself and publishes them.
+// recordAdapter commits the images of an adapter and its async EVD, and publishes
+// them.
 func (m *Manager) recordAdapter(ctx context.Context, entries []dat.Entry) error {
 	if len(entries) == 0 {
 		return nil

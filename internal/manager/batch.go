@@ -7,31 +7,33 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// Batch is several writes as one unit: each is judged and acted when it is asked
-// for, all are recorded by Run, and nothing is done where one is refused. Later
-// operations may name what earlier ones made.
+// Batch is several writes as one unit. Each operation is judged and acted on when it
+// is called; Run records all of them. If one is refused, nothing is done. Later
+// operations may refer to what earlier ones created.
 //
-// It is used by one goroutine, and ends with Run or Cancel.
+// A batch is used by one goroutine and ends with Run or Cancel.
 type Batch struct {
-	u    *unit
+	u    *unit // nil once the batch has ended
 	done []batchedOp
-	err  error
+	err  error // the refusal that ended it
 }
 
-// batched is an operation of a batch: its object, and the number of the unit's
-// steps after it.
+// batchedOp is an operation of a batch with the object that it is about.
 type batchedOp struct {
-	on   *object
+	obj *object
+	// upto is the number of the unit's steps after the operation.
 	upto int
 }
 
-// ErrBatchEnded is what an operation of a batch meets after Run, Cancel or a refusal.
+// ErrBatchEnded is the error of an operation of a batch after Run, Cancel or a
+// refusal.
 var ErrBatchEnded = errors.New("the batch has ended")
 
-// BeginBatch starts a batch and takes the operation locks of the living objects
-// that it will modify or free, all at once and in order, so that batches and
-// single writes never wait for each other in a circle. Handles that name nothing
-// here are left for the operations to refuse.
+// BeginBatch starts a batch. It takes the operation locks of the objects that the
+// batch will modify or free, all at once and in order, so that batches and single
+// writes cannot deadlock. Handles that name nothing are ignored here and refused by
+// the operations. Errors: those of unit.lock, and the refusal of any write before
+// Restore or after Close.
 func (m *Manager) BeginBatch(ctx context.Context, targets ...dat.Handle) (*Batch, error) {
 	if err := m.checkOpen(); err != nil {
 		return nil, err
@@ -51,8 +53,8 @@ func (m *Manager) BeginBatch(ctx context.Context, targets ...dat.Handle) (*Batch
 	return &Batch{u: u}, nil
 }
 
-// Run commits the batch. results[n] is the recorded object of operation n, nil
-// where it freed one. On an error nothing was done.
+// Run commits the batch. The nth result is the recorded object of operation n, nil
+// if that freed it. On an error nothing was done.
 func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
 	if b.u == nil {
 		if b.err != nil {
@@ -71,7 +73,7 @@ func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
 	results := make([]dat.Object, len(b.done))
 	from := 0
 	for i, d := range b.done {
-		if img := u.outcome(d.on, from, d.upto, recs); img != nil {
+		if img := u.outcome(d.obj, from, d.upto, recs); img != nil {
 			results[i] = filled(u.m, img)
 		}
 		from = d.upto
@@ -79,8 +81,9 @@ func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
 	return results, nil
 }
 
-// outcome is the image of an object after the steps of one operation: the last
-// that they recorded, or the present one where they changed nothing.
+// outcome returns the image of an object after one operation, whose steps are from
+// (included) to upto (excluded): the last one that they recorded, or the present
+// one if they did not change it.
 func (u *unit) outcome(o *object, from, upto int, recs []dat.Recorded) dat.Object {
 	changed := false
 	var img dat.Object
@@ -95,7 +98,7 @@ func (u *unit) outcome(o *object, from, upto int, recs []dat.Recorded) dat.Objec
 	return img
 }
 
-// Cancel undoes what was prepared; it does nothing after Run.
+// Cancel undoes what was prepared. It does nothing after Run.
 func (b *Batch) Cancel() {
 	if b.u == nil {
 		return
@@ -105,8 +108,9 @@ func (b *Batch) Cancel() {
 	b.u = nil
 }
 
-// run is one operation of a batch.
-func runInBatch[T dat.Object](b *Batch, c Call, on dat.Handle, cause string, prepare func(*unit) (*object, T, error)) (T, error) {
+// runInBatch runs one operation of a batch. subject is the object on which a
+// refusal is noted.
+func runInBatch[T dat.Object](b *Batch, c Call, subject dat.Handle, cause string, prepare func(*unit) (*object, T, error)) (T, error) {
 	var none T
 	if b.u == nil {
 		return none, ErrBatchEnded
@@ -116,18 +120,18 @@ func runInBatch[T dat.Object](b *Batch, c Call, on dat.Handle, cause string, pre
 	if err == nil && any(img) != nil {
 		err = b.u.checkNameFree(o, img)
 	}
-	if err := b.finishOp(c, o, on, cause, err); err != nil {
+	if err := b.finishOp(c, o, subject, cause, err); err != nil {
 		return none, err
 	}
 	return img, nil
 }
 
-// step keeps one operation's object for the results; after a refusal the batch
-// can only be cancelled.
-func (b *Batch) finishOp(c Call, o *object, on dat.Handle, cause string, err error) error {
+// finishOp remembers the object of an operation for the results. If the operation
+// was refused it notes the refusal and cancels the batch.
+func (b *Batch) finishOp(c Call, o *object, subject dat.Handle, cause string, err error) error {
 	if err != nil {
 		b.err = err
-		b.u.m.noteRefusal(c, on, cause, err)
+		b.u.m.noteRefusal(c, subject, cause, err)
 		b.Cancel()
 		return err
 	}
@@ -197,7 +201,9 @@ func (b *Batch) SetWatermark(c Call, id dat.Handle, soft, hard *int64) (*dat.End
 	})
 }
 
-// Free ends an unused object, or an UNCONNECTED endpoint, once the batch is committed.
+// Free frees an unused object, or an UNCONNECTED endpoint, when the batch is
+// committed. Errors: those of the single free, DAT_INVALID_PARAMETER for a type
+// that cannot be freed.
 func (b *Batch) Free(c Call, typ dat.ObjectType, id dat.Handle) error {
 	f, ok := frees[typ]
 	if !ok {
@@ -208,6 +214,7 @@ func (b *Batch) Free(c Call, typ dat.ObjectType, id dat.Handle) error {
 	return err
 }
 
+// objectOf returns the object with a handle, or an empty one if there is none.
 func (b *Batch) objectOf(id dat.Handle) *object {
 	if b.u == nil {
 		return nil

@@ -7,14 +7,14 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// request is a connection request that waits (CR).
+// request is a connection request (CR) that waits for its answer.
 type request struct {
 	object
 	hw rdma.ConnRequest
-	// endpoint is the one that the request brought, or null; privateData is never recorded.
+	// endpoint came with the request, null if none did. privateData is never recorded.
 	endpoint    dat.Handle
 	privateData []byte
-	// gone, of the adapter's lock, tells that the peer vanished (T46).
+	// peerGone says that the peer vanished (T46). The registry's lock guards it.
 	peerGone bool
 }
 
@@ -25,9 +25,10 @@ func (req *request) fill(img dat.Object) {
 	}
 }
 
-// AcceptCR is dat_cr_accept (T12, T13, T16): with the request's own endpoint or one
+// AcceptCR is dat_cr_accept (T12, T13, T16), with the request's own endpoint or one
 // of the consumer. The outcome is an event. Errors: DAT_INVALID_HANDLE,
-// DAT_INVALID_PARAMETER, DAT_INVALID_STATE; the request then stays usable.
+// DAT_INVALID_PARAMETER, DAT_INVALID_STATE; the request can still be answered after
+// them.
 func (m *Manager) AcceptCR(ctx context.Context, c Call, id dat.Handle, in CRAccept) (*dat.Endpoint, error) {
 	return write(ctx, m, c, id, "dat_cr_accept", func(u *unit) (*object, *dat.Endpoint, error) {
 		req, ok := find[*request](m, id)
@@ -46,7 +47,9 @@ func (m *Manager) AcceptCR(ctx context.Context, c Call, id dat.Handle, in CRAcce
 	})
 }
 
-// acceptWith is the endpoint that an accept uses.
+// acceptWith returns the endpoint that an accept uses and the operation on it;
+// given is the one that the consumer named, or null. The error is
+// DAT_INVALID_PARAMETER.
 func (req *request) acceptWith(given dat.Handle) (dat.Handle, dat.Input, error) {
 	switch {
 	case req.endpoint != dat.HandleNull && given != dat.HandleNull && given != req.endpoint:
@@ -90,8 +93,9 @@ func (u *unit) accept(c Call, req *request, ep *endpoint, in dat.Input, privateD
 	return &ep.object, before, nil
 }
 
-// acceptNow acts. What the engine refuses before fails as what it cannot finish later:
-// ACCEPT_COMPLETION_ERROR, and the endpoint is never stuck (T15, D18).
+// acceptNow accepts a request in the engine. A refusal has the same outcome as a
+// failure later, ACCEPT_COMPLETION_ERROR, so that the endpoint is never stuck (T15,
+// D18).
 func (m *Manager) acceptNow(req *request, ep *endpoint, moved *moveOutcome, privateData []byte) {
 	req.ia.mu.Lock()
 	gone := req.peerGone
@@ -112,24 +116,25 @@ func (m *Manager) acceptNow(req *request, ep *endpoint, moved *moveOutcome, priv
 	}
 }
 
-// RejectCR is dat_cr_reject: the peer gets PEER_REJECTED; the endpoint of an RSP is
-// UNCONNECTED again (T17), a provider's endpoint is gone (T18). Errors:
-// DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER (private data).
+// RejectCR is dat_cr_reject. The peer gets PEER_REJECTED; the endpoint of an RSP is
+// UNCONNECTED again (T17), an endpoint that came with the request ends (T18).
+// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER (private data).
 func (m *Manager) RejectCR(ctx context.Context, c Call, id dat.Handle, privateData []byte) error {
 	return m.dismiss(ctx, c, id, dat.OpReject, func(f *dat.Facts) *dat.Error {
 		return dat.CheckPrivateData(f, dat.OpReject, len(privateData))
 	}, func(req *request) { req.hw.Reject(true, privateData) })
 }
 
-// HandoffCR is dat_cr_handoff: the request goes to another qualifier of this adapter
-// (T19, T47). Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
+// HandoffCR is dat_cr_handoff: the request goes to another qualifier of this
+// adapter (T19, T47). Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
 func (m *Manager) HandoffCR(ctx context.Context, c Call, id dat.Handle, connQual int64) error {
 	return m.dismiss(ctx, c, id, dat.OpHandoff, func(*dat.Facts) *dat.Error {
 		return dat.CheckHandoff(connQual)
 	}, func(req *request) { req.hw.Handoff(int32(connQual)) })
 }
 
-// dismiss ends a request without this endpoint: one record for both, then the act.
+// dismiss ends a request that is not accepted, with one record for it and the
+// endpoint that came with it; act answers the engine afterwards.
 func (m *Manager) dismiss(ctx context.Context, c Call, id dat.Handle, in dat.Input, check func(*dat.Facts) *dat.Error, act func(*request)) error {
 	return m.writeEnd(ctx, c, id, in.String(), func(u *unit) error {
 		req, ok := find[*request](m, id)
@@ -156,7 +161,8 @@ func (m *Manager) dismiss(ctx context.Context, c Call, id dat.Handle, in dat.Inp
 	})
 }
 
-// letGo enters what a dismissed request does to the endpoint that it brought.
+// dismissEndpoint enters what a dismissed request does to the endpoint that came
+// with it.
 func (u *unit) dismissEndpoint(c Call, ep *endpoint, in dat.Input) error {
 	c = c.withoutAnswer()
 	before := ep.snapshot()
@@ -173,7 +179,8 @@ func (u *unit) dismissEndpoint(c Call, ep *endpoint, in dat.Input) error {
 	return nil
 }
 
-// answer locks a request and the endpoint that answers it.
+// lockRequest returns a request and the endpoint to answer it with, both locked.
+// Errors: DAT_INVALID_HANDLE, those of unit.lock, that of the call's condition.
 func (u *unit) lockRequest(c Call, id dat.Handle, with dat.Handle) (*request, *endpoint, error) {
 	req, ok := find[*request](u.m, id)
 	if !ok {
@@ -196,8 +203,8 @@ func (u *unit) lockRequest(c Call, id dat.Handle, with dat.Handle) (*request, *e
 	return req, ep, nil
 }
 
-// endRequest enters the end of a request. The error is DAT_INVALID_HANDLE where
-// the engine ended it meanwhile.
+// endRequest enters the end of a request. The error is DAT_INVALID_HANDLE if the
+// engine ended it meanwhile.
 func (u *unit) endRequest(c Call, req *request, cause string) error {
 	if err := u.beginEnd(req, nil); err != nil {
 		return err

@@ -6,35 +6,40 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// devicePhase is whether the device of an adapter is there.
+// devicePhase says whether the device of an adapter is there.
 type devicePhase uint32
 
 const (
-	// devicePresent: the device is there, and all objects have their parts.
+	// devicePresent: the device is there, and so is the engine's part of every object.
 	devicePresent devicePhase = iota
-	// deviceGone: it is not there (T48).
+	// deviceGone: the device is not there (T48).
 	deviceGone
-	// deviceReturning: it is there again and its objects are being made again (T49).
-	// New ones wait for that.
+	// deviceReturning: the device is there again, and its objects are being made again
+	// (T49). Creations are refused until that is done.
 	deviceReturning
 )
 
-// deviceState is the phase of an adapter's device. It is changed under the lock
-// of the registry (adapter.mu) and read anywhere.
+// deviceState is the phase of an adapter's device. It is changed under the
+// registry's lock (adapter.mu) and may be read without it.
 type deviceState struct {
 	current atomic.Uint32
-	// losses counts how often the device went, so that who makes an object notices
-	// that it made it on a device that is lost meanwhile.
+	// losses counts how often the device was lost. A caller that makes objects on it
+	// reads losses before and after: if they differ, the objects belong to a device
+	// that is lost.
 	losses atomic.Uint64
 }
 
+// phase returns the present phase.
 func (d *deviceState) phase() devicePhase { return devicePhase(d.current.Load()) }
 
+// gone reports whether the device is not there.
 func (d *deviceState) gone() bool { return d.phase() == deviceGone }
 
+// deviceGoneDetail is the reason where the engine gives none.
 const deviceGoneDetail = "the device vanished"
 
-// loseDevice notes that the device is not there, and reports whether it was.
+// markDeviceGone notes that the device is not there, and reports whether that is
+// new.
 func (ia *adapter) markDeviceGone() bool {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
@@ -46,7 +51,8 @@ func (ia *adapter) markDeviceGone() bool {
 	return true
 }
 
-// returned ends the return of a device, unless it was lost again meanwhile.
+// finishReturn marks the device as present. It reports false if the device was lost
+// again since losses was read.
 func (ia *adapter) finishReturn(losses uint64) bool {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
@@ -57,13 +63,15 @@ func (ia *adapter) finishReturn(losses uint64) bool {
 	return true
 }
 
-// usableDevice is the provider's adapter, or the refusal of a call that needs it.
+// usableDevice returns the provider's adapter. The error is the refusal of a call
+// that needs it while the device is gone or returning.
 func (ia *adapter) usableDevice() (rdma.IA, error) {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	return ia.usableDeviceLocked()
 }
 
+// usableDeviceLocked is usableDevice with the registry's lock held.
 func (ia *adapter) usableDeviceLocked() (rdma.IA, error) {
 	if ia.hw == nil || ia.device.phase() != devicePresent {
 		return nil, errDeviceGone(ia)
@@ -71,8 +79,8 @@ func (ia *adapter) usableDeviceLocked() (rdma.IA, error) {
 	return ia.hw, nil
 }
 
-// createOn is usableDevice for a creation: until created is called, the return of
-// the device waits, so that every object is made on one device only.
+// beginCreation is usableDevice for a creation: until endCreation the return of the
+// device waits, so that every object is made on one device only.
 func (ia *adapter) beginCreation() (rdma.IA, error) {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
@@ -83,7 +91,7 @@ func (ia *adapter) beginCreation() (rdma.IA, error) {
 	return hw, err
 }
 
-// created ends what createOn began.
+// endCreation ends what beginCreation began.
 func (ia *adapter) endCreation() {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
@@ -93,8 +101,8 @@ func (ia *adapter) endCreation() {
 	}
 }
 
-// awaitCreations waits until no creation is under way; false where the Manager
-// closes before that.
+// awaitCreations waits until no creation is under way. It reports false if the
+// Manager closes before that.
 func (ia *adapter) awaitCreations() bool {
 	ia.mu.Lock()
 	if ia.creations == 0 {

@@ -7,36 +7,39 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// endpoint is an Endpoint: the recorded image in object, and what happens to it
-// now under its own lock.
+// endpoint is an Endpoint: its recorded image in object, and its live image under
+// its own lock.
 type endpoint struct {
 	object
 
 	// calls serialises the calls of hw.
 	calls callsMutex
-	hw    providerPart[rdma.EP]
+	hw    enginePart[rdma.EP]
 
-	// mu is the state lock. Everything below belongs to it.
+	// mu is the state lock. It guards everything below.
 	mu   stateMutex
 	live *dat.Endpoint // replaced, never changed
-	// recvs are the receives at the endpoint: posted to it, or taken from its SRQ,
-	// and not completed; requests likewise.
+	// recvs are the outstanding receives at the endpoint, posted to it or taken from
+	// its SRQ, by the ids of their work requests; requests are the outstanding
+	// request DTOs and binds.
 	recvs, requests map[uint64]outstandingWork
 	counters        dat.DTOCounters
 	lastProofOfLife *dat.Time
-	// attempt counts connections, so that timers of an old one do nothing.
+	// attempt counts connections, so that timers of an earlier one do nothing.
 	attempt      uint64
 	connectTimer *time.Timer
 	probeTimer   *time.Timer
-	probing      bool
+	// probing says that a probe is under way.
+	probing bool
 	// unreportedResets counts the resets whose report has not been read yet: until
-	// then reports speak of a connection that is over.
+	// then reports are about a connection that is over.
 	unreportedResets int
-	// disconnectOwed asks for the provider's Disconnect, see endOwedConnection.
+	// disconnectOwed says that the engine must still be told to disconnect, and
+	// orphanedBinds are binds that will not complete; see disconnectIfOwed.
 	disconnectOwed bool
-	// orphanedBinds will not complete; endOwedConnection drops their regions.
-	orphanedBinds []*rmrBinding
-	changed       chan struct{}
+	orphanedBinds  []*rmrBinding
+	// changed is closed, and replaced, when the live state changes.
+	changed chan struct{}
 }
 
 func newEndpoint(ia *adapter, id dat.Handle) *endpoint {
@@ -46,14 +49,14 @@ func newEndpoint(ia *adapter, id dat.Handle) *endpoint {
 	}
 }
 
-// current is the newest live image; it is never changed.
+// loadLive returns the live image, which must not be changed.
 func (ep *endpoint) loadLive() *dat.Endpoint {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	return ep.live
 }
 
-// now is the live image under the recorded object's head.
+// snapshot returns a copy of the live image with the head of the recorded one.
 func (ep *endpoint) snapshot() *dat.Endpoint {
 	ep.mu.Lock()
 	e := ep.live.Copy()
@@ -64,7 +67,8 @@ func (ep *endpoint) snapshot() *dat.Endpoint {
 	return e
 }
 
-// setLocked replaces the live image and wakes who watches the state.
+// setLiveLocked replaces the live image and wakes those who watch the state. The
+// state lock is held.
 func (ep *endpoint) setLiveLocked(e *dat.Endpoint) {
 	moved := ep.live == nil || ep.live.State != e.State
 	ep.m().updatePlace(ep, ep.live, e)
@@ -75,7 +79,7 @@ func (ep *endpoint) setLiveLocked(e *dat.Endpoint) {
 	}
 }
 
-// apply makes a recorded change of the parameters live.
+// applyLive makes a recorded change of the parameters live.
 func (ep *endpoint) applyLive(change func(*dat.Endpoint)) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
@@ -88,7 +92,8 @@ func (ep *endpoint) applyLive(change func(*dat.Endpoint)) {
 func (ep *endpoint) hasEnded() bool { return ep.life.phase() == phaseEnded }
 
 // markEnded ends the live part of an endpoint that has left the registry: timers
-// stop, nothing is outstanding, watchers wake. The caller owes endOwedConnection.
+// stop, nothing is outstanding, watchers wake. The caller calls disconnectIfOwed
+// afterwards.
 func (ep *endpoint) markEnded() {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
@@ -100,7 +105,8 @@ func (ep *endpoint) markEnded() {
 	ep.changed = make(chan struct{})
 }
 
-// stop ends the timers; it tells whether the endpoint had a connection.
+// stop stops the timers when the Manager closes, and reports whether the endpoint
+// had a connection.
 func (ep *endpoint) stop() bool {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
@@ -108,6 +114,7 @@ func (ep *endpoint) stop() bool {
 	return ep.live != nil && ep.live.State.HasConnection()
 }
 
+// stopTimersLocked stops all timers. The state lock is held.
 func (ep *endpoint) stopTimersLocked() {
 	for _, t := range []*time.Timer{ep.connectTimer, ep.probeTimer} {
 		if t != nil {

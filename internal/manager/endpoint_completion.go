@@ -8,8 +8,58 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// completeLocked counts, tells the consumer and judges what follows; the caller
-// owes act.
+// outstandingWork is an outstanding DTO or RMR bind.
+type outstandingWork struct {
+	kind   dat.DTOKind
+	cookie string
+	flags  []dat.CompletionFlag
+	srq    *srq        // nil but for a receive of an SRQ
+	bind   *rmrBinding // nil but for a bind
+}
+
+// reap tells the SRQ of a receive that the consumer has its completion, or will
+// never get it.
+func (w outstandingWork) reap() {
+	if w.srq != nil {
+		w.srq.reaped()
+	}
+}
+
+// recvCount returns the number of receives at the endpoint.
+func (ep *endpoint) recvCount() int {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	return len(ep.recvs)
+}
+
+// outstandingLocked returns the outstanding work of a kind. The state lock is held.
+func (ep *endpoint) outstandingLocked(kind dat.DTOKind) map[uint64]outstandingWork {
+	if kind == dat.KindRecv {
+		return ep.recvs
+	}
+	return ep.requests
+}
+
+// takeWorkLocked returns the work of a completion, which is not outstanding any
+// more, and whether there is any. A receive of an SRQ that the engine did not
+// report as taken is found in the SRQ. The state lock is held.
+func (ep *endpoint) takeWorkLocked(r rdma.Report) (outstandingWork, bool) {
+	if w, ok := ep.requests[r.WR]; ok {
+		delete(ep.requests, r.WR)
+		return w, true
+	}
+	if w, ok := ep.recvs[r.WR]; ok {
+		delete(ep.recvs, r.WR)
+		return w, true
+	}
+	if s, ok := find[*srq](ep.m(), ep.live.SRQ); ok {
+		return s.take(r.WR)
+	}
+	return outstandingWork{}, false
+}
+
+// completeLocked counts a completion, posts its event and judges what follows from
+// it. The state lock is held; the caller calls disconnectIfOwed afterwards.
 func (m *Manager) completeLocked(ep *endpoint, w outstandingWork, r rdma.Report) {
 	ep.countTransferLocked(w.kind, r)
 	if r.Status == dat.DTOSuccess {
@@ -21,13 +71,14 @@ func (m *Manager) completeLocked(ep *endpoint, w outstandingWork, r rdma.Report)
 			reason: r.Status.String(), detail: cmp.Or(r.Detail, w.kind.String()+" failed with "+r.Status.String()), derived: true,
 		})
 	}
-	// A flush is no end of a drain: what ended the connection is reported after it.
+	// A flush does not end a drain: the report of what ended the connection follows.
 	if r.Status != dat.DTOErrFlushed {
 		m.finishDrainLocked(ep)
 	}
 }
 
-// countLocked keeps the counters of the status.
+// countTransferLocked adds a completion to the counters of the status. The state
+// lock is held.
 func (ep *endpoint) countTransferLocked(kind dat.DTOKind, r rdma.Report) {
 	c := &ep.counters
 	switch {
@@ -50,8 +101,8 @@ func (ep *endpoint) countTransferLocked(kind dat.DTOKind, r rdma.Report) {
 	*bytes[kind] += r.Length
 }
 
-// completionEventLocked puts the DTO's event on its EVD. A request posted with
-// SUPPRESS has one only when it fails.
+// completionEventLocked posts the event of a completion. A request posted with
+// SUPPRESS has one only if it failed. The state lock is held.
 func (m *Manager) completionEventLocked(ep *endpoint, w outstandingWork, r rdma.Report) {
 	if r.Status == dat.DTOSuccess && slices.Contains(w.flags, dat.CompletionSuppress) {
 		w.reap()
@@ -67,6 +118,7 @@ func (m *Manager) completionEventLocked(ep *endpoint, w outstandingWork, r rdma.
 	}
 }
 
+// completionEvent returns the event of a completion.
 func completionEvent(ep *endpoint, w outstandingWork, r rdma.Report) dat.Event {
 	kind, status, length, cookie := w.kind, r.Status, r.Length, w.cookie
 	ref := ep.ref()
@@ -85,9 +137,9 @@ func completionEvent(ep *endpoint, w outstandingWork, r rdma.Report) dat.Event {
 	return ev
 }
 
-// wakesLocked tells whether a completion is a notification event: not that of an
-// UNSIGNALLED request, nor in SOLICITED_WAIT mode a receive that the sender did
-// not mark. A failure always is.
+// isNotificationLocked reports whether a completion is a notification event. That
+// of an UNSIGNALLED request is not, nor in SOLICITED_WAIT mode that of a receive
+// that the sender did not mark. A failure always is. The state lock is held.
 func (ep *endpoint) isNotificationLocked(w outstandingWork, r rdma.Report) bool {
 	if r.Status != dat.DTOSuccess {
 		return true
@@ -98,68 +150,9 @@ func (ep *endpoint) isNotificationLocked(w outstandingWork, r rdma.Report) bool 
 	return !slices.Contains(w.flags, dat.CompletionUnsignalled)
 }
 
-// work is an outstanding DTO or RMR bind.
-type outstandingWork struct {
-	kind   dat.DTOKind
-	cookie string
-	flags  []dat.CompletionFlag
-	srq    *srq
-	bind   *rmrBinding
-}
-
-// reap tells an SRQ that the consumer has the completion of one of its receives.
-func (w outstandingWork) reap() {
-	if w.srq != nil {
-		w.srq.reaped()
-	}
-}
-
-// recvCount returns the number of receives at the endpoint.
-func (ep *endpoint) recvCount() int {
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	return len(ep.recvs)
-}
-
-func (ep *endpoint) outstandingLocked(kind dat.DTOKind) map[uint64]outstandingWork {
-	if kind == dat.KindRecv {
-		return ep.recvs
-	}
-	return ep.requests
-}
-
-// takeWorkLocked finds the work request of a completion and ends it. A receive
-// that an SRQ gave is found there where the provider did not report its taking.
-func (ep *endpoint) takeWorkLocked(r rdma.Report) (outstandingWork, bool) {
-	if w, ok := ep.requests[r.WR]; ok {
-		delete(ep.requests, r.WR)
-		return w, true
-	}
-	if w, ok := ep.recvs[r.WR]; ok {
-		delete(ep.recvs, r.WR)
-		return w, true
-	}
-	if s, ok := find[*srq](ep.m(), ep.live.SRQ); ok {
-		return s.take(r.WR)
-	}
-	return outstandingWork{}, false
-}
-
-// dropWorksLocked forgets what is outstanding: its completions are lost (T2, T39).
-func (ep *endpoint) dropWorkLocked() {
-	for _, set := range []map[uint64]outstandingWork{ep.recvs, ep.requests} {
-		for _, w := range set {
-			w.reap()
-			if w.bind != nil {
-				ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
-			}
-		}
-		clear(set)
-	}
-}
-
-// flushLocked completes everything that is outstanding as flushed where no engine
-// is left to do it (T48).
+// flushLocked completes everything that is outstanding as flushed, if there is no
+// engine left to do it (T48). The state lock is held; the caller calls
+// disconnectIfOwed afterwards.
 func (m *Manager) flushLocked(ep *endpoint) {
 	for _, set := range []map[uint64]outstandingWork{ep.recvs, ep.requests} {
 		ids := make([]uint64, 0, len(set))
@@ -175,5 +168,19 @@ func (m *Manager) flushLocked(ep *endpoint) {
 			}
 			m.completeLocked(ep, w, rdma.Report{WR: wr, Status: dat.DTOErrFlushed, Reason: "DEVICE_GONE"})
 		}
+	}
+}
+
+// dropWorkLocked forgets what is outstanding: its completions are lost (T2, T39).
+// The state lock is held; the caller calls disconnectIfOwed afterwards.
+func (ep *endpoint) dropWorkLocked() {
+	for _, set := range []map[uint64]outstandingWork{ep.recvs, ep.requests} {
+		for _, w := range set {
+			w.reap()
+			if w.bind != nil {
+				ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
+			}
+		}
+		clear(set)
 	}
 }

@@ -26,8 +26,8 @@ func (m *Manager) ConnectEP(ctx context.Context, c Call, id dat.Handle, in EPCon
 	})
 }
 
-// DupConnectEP is dat_ep_dup_connect: to the peer that another endpoint of the
-// adapter is connected to. Errors: as ConnectEP, DAT_INVALID_HANDLE.
+// DupConnectEP is dat_ep_dup_connect: it connects to the peer of another endpoint
+// of the adapter. Errors: those of ConnectEP, DAT_INVALID_HANDLE.
 func (m *Manager) DupConnectEP(ctx context.Context, c Call, id dat.Handle, in EPDupConnect) (*dat.Endpoint, error) {
 	return write(ctx, m, c, id, "dat_ep_dup_connect", func(u *unit) (*object, *dat.Endpoint, error) {
 		ep, before, err := u.connectTarget(c, id, dat.OpDupConnect)
@@ -51,7 +51,8 @@ func (m *Manager) DupConnectEP(ctx context.Context, c Call, id dat.Handle, in EP
 	})
 }
 
-// connecting judges state (first, D44) and readiness.
+// connectTarget returns the endpoint to connect and its live image, after state
+// (first, D44) and readiness were judged.
 func (u *unit) connectTarget(c Call, id dat.Handle, in dat.Input) (*endpoint, *dat.Endpoint, error) {
 	ep, err := target[*endpoint](u, c, dat.TypeEndpoint, id)
 	if err != nil {
@@ -64,6 +65,8 @@ func (u *unit) connectTarget(c Call, id dat.Handle, in dat.Input) (*endpoint, *d
 	return ep, before, nil
 }
 
+// connect enters the move to ACTIVE_CONNECTION_PENDING; the engine starts to
+// connect when that is recorded.
 func (u *unit) connect(c Call, ep *endpoint, before *dat.Endpoint, in dat.Input, q dat.ConnectRequest, qos dat.QOS) (*object, *dat.Endpoint, error) {
 	if _, err := ep.engine(); err != nil {
 		return nil, nil, err
@@ -81,8 +84,8 @@ func (u *unit) connect(c Call, ep *endpoint, before *dat.Endpoint, in dat.Input,
 	return &ep.object, before, nil
 }
 
-// dial acts: the provider starts to connect. Its synchronous refusal takes the
-// state back, except that an unreachable peer is an event (T27, D19).
+// startConnect starts to connect in the engine. A refusal takes the state back and
+// is written to refusal, except that an unreachable peer is an event (T27, D19).
 func (m *Manager) startConnect(ep *endpoint, in dat.Input, from dat.EPState, to rdma.Connect, timeoutUS *int64, refusal *error) {
 	ep.mu.Lock()
 	ep.attempt++
@@ -105,8 +108,9 @@ func (m *Manager) startConnect(ep *endpoint, in dat.Input, from dat.EPState, to 
 	m.revertMove(ep, in, dat.EPActiveConnectionPending, from, d)
 }
 
-// startTimer starts the consumer's timer: TIMED_OUT when it ends in
-// ACTIVE_CONNECTION_PENDING of the same attempt (T25, D20). nil is infinite.
+// startConnectTimer starts the consumer's timer: if the same attempt is still in
+// ACTIVE_CONNECTION_PENDING when it ends, it is TIMED_OUT (T25, D20). nil is
+// infinite.
 func (m *Manager) startConnectTimer(ep *endpoint, attempt uint64, timeoutUS *int64) {
 	if timeoutUS == nil {
 		return

@@ -4,12 +4,11 @@ import (
 	"context"
 
 	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
 )
 
 // DisconnectEP is dat_ep_disconnect (T28–T35). GRACEFUL in CONNECTED drains: no
-// new requests, and the connection ends when the outstanding ones are done; ABRUPT
-// ends it at once. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE.
+// new requests are taken, and the connection ends when the outstanding ones are
+// done. ABRUPT ends it immediately. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE.
 func (m *Manager) DisconnectEP(ctx context.Context, c Call, id dat.Handle, how dat.CloseFlag) (*dat.Endpoint, error) {
 	if how != dat.CloseAbrupt && how != dat.CloseGraceful {
 		return nil, errParameter(dat.SubInvalidArg2, "close", "close is no way to disconnect; it must be ABRUPT or GRACEFUL (T35).")
@@ -27,7 +26,8 @@ func (m *Manager) DisconnectEP(ctx context.Context, c Call, id dat.Handle, how d
 	})
 }
 
-// leave judges a disconnect or a reset and enters its move; act runs afterwards.
+// endConnection judges a disconnect or a reset and enters its move; act runs when
+// that is recorded.
 func (u *unit) endConnection(c Call, ep *endpoint, in dat.Input, act func()) (*object, *dat.Endpoint, error) {
 	before := ep.snapshot()
 	if err := checkOperation(before, in); err != nil {
@@ -45,19 +45,21 @@ func (u *unit) endConnection(c Call, ep *endpoint, in dat.Input, act func()) (*o
 	return &ep.object, before, nil
 }
 
-// drained ends a graceful disconnect once no request is outstanding (T28).
+// finishDrain ends a graceful disconnect if no request is outstanding (T28).
 func (m *Manager) finishDrain(ep *endpoint) {
 	m.withState(ep, func() { m.finishDrainLocked(ep) })
 }
 
+// finishDrainLocked is finishDrain with the state lock held; the caller calls
+// disconnectIfOwed afterwards.
 func (m *Manager) finishDrainLocked(ep *endpoint) {
 	if ep.live.State == dat.EPDisconnectPending && len(ep.requests) == 0 {
 		m.handleEventLocked(ep, dat.EvDrained, eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer after its requests were done", derived: true})
 	}
 }
 
-// ResetEP is dat_ep_reset (T39–T41): DISCONNECTED becomes UNCONNECTED, ready for a
-// new connection, with nothing outstanding (S4). Errors: DAT_INVALID_HANDLE,
+// ResetEP is dat_ep_reset (T39–T41): DISCONNECTED becomes UNCONNECTED, ready for
+// a new connection, with nothing outstanding (S4). Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_STATE.
 func (m *Manager) ResetEP(ctx context.Context, c Call, id dat.Handle) (*dat.Endpoint, error) {
 	return write(ctx, m, c, id, dat.OpReset.String(), func(u *unit) (*object, *dat.Endpoint, error) {
@@ -69,12 +71,14 @@ func (m *Manager) ResetEP(ctx context.Context, c Call, id dat.Handle) (*dat.Endp
 	})
 }
 
-// reset acts: the provider forgets the connection, and so do the counts.
+// reset resets the endpoint in the engine and forgets what was outstanding. A
+// refusal takes the state back and is written to refusal.
 func (m *Manager) reset(ep *endpoint, refusal *error) {
 	m.resetUnderCalls(ep, refusal)
 	m.disconnectIfOwed(ep)
 }
 
+// resetUnderCalls is reset under the lock of the calls.
 func (m *Manager) resetUnderCalls(ep *endpoint, refusal *error) {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
@@ -98,51 +102,4 @@ func (m *Manager) resetUnderCalls(ep *endpoint, refusal *error) {
 		ep.mu.Unlock()
 		m.revertMove(ep, dat.OpReset, dat.EPUnconnected, dat.EPDisconnected, d)
 	}
-}
-
-// withState runs f with the state lock held, and afterwards disconnects in the
-// engine if a move of f's asks for that.
-func (m *Manager) withState(ep *endpoint, f func()) {
-	ep.mu.Lock()
-	f()
-	ep.mu.Unlock()
-	m.disconnectIfOwed(ep)
-}
-
-// act does what a move to DISCONNECTED asks of the provider: tear the connection
-// down, flush what is outstanding. Whoever moved an endpoint calls it with no
-// lock of state held. The flag is taken under the lock of the calls, so that no
-// later call of the provider overtakes it.
-func (m *Manager) disconnectIfOwed(ep *endpoint) {
-	ep.mu.Lock()
-	owed, orphaned := ep.disconnectOwed, ep.orphanedBinds
-	ep.orphanedBinds = nil
-	ep.mu.Unlock()
-	for _, b := range orphaned {
-		m.completeBind(b, rdma.Report{Status: dat.DTOErrFlushed})
-	}
-	if !owed {
-		return
-	}
-	ep.calls.Lock()
-	m.disconnectIfOwedUnderCalls(ep)
-	ep.calls.Unlock()
-}
-
-// actCalling is act under the lock of the calls.
-func (m *Manager) disconnectIfOwedUnderCalls(ep *endpoint) {
-	ep.mu.Lock()
-	owed := ep.disconnectOwed
-	ep.disconnectOwed = false
-	ep.mu.Unlock()
-	if !owed {
-		return
-	}
-	if hw, err := ep.engine(); err == nil {
-		hw.Disconnect()
-		return
-	}
-	ep.mu.Lock()
-	m.flushLocked(ep)
-	ep.mu.Unlock()
 }

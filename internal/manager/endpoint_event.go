@@ -6,31 +6,33 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// happening is what the engine knows of an event beside its name.
+// eventDetails is what is known of an event beside its name.
 type eventDetails struct {
 	// reason is the transport's own word, detail a sentence for a person.
 	reason, detail string
 	// data goes into the DAT event.
 	data dat.EventData
-	// more changes the image together with the state; it may be nil.
+	// change, which may be nil, changes the image together with the state.
 	change func(*dat.Endpoint)
-	// derived tells that this service concluded the event (timer, DTO error, drain):
-	// where it means nothing it did not happen. What the engine reports is recorded
-	// even then (T50).
+	// derived says that the Manager concluded the event, from a timer, a failed DTO or
+	// a drain. Where such an event means nothing it is dropped, while what the engine
+	// reports is recorded even then (T50).
 	derived bool
 }
 
+// lastEvent returns the event as the endpoint's image shows it.
 func (d eventDetails) lastEvent(event dat.EventNumber, at dat.Time) *dat.LastEvent {
 	return &dat.LastEvent{Event: event, Reason: optional(d.reason), At: at, Detail: optional(d.detail)}
 }
 
-// happened moves an endpoint by an event of the engine: at once in the live
-// image, later in the record. It tells what the table said of it.
+// handleEvent moves an endpoint by an event: the live state immediately, the record
+// later.
 func (m *Manager) handleEvent(ep *endpoint, in dat.Input, details eventDetails) {
 	m.withState(ep, func() { m.handleEventLocked(ep, in, details) })
 }
 
-// happenedLocked is happened under the state lock, without act: its caller owes it.
+// handleEventLocked is handleEvent with the state lock held; the caller calls
+// disconnectIfOwed afterwards.
 func (m *Manager) handleEventLocked(ep *endpoint, in dat.Input, details eventDetails) {
 	if ep.hasEnded() {
 		return
@@ -55,8 +57,8 @@ func (m *Manager) handleEventLocked(ep *endpoint, in dat.Input, details eventDet
 	}
 }
 
-// causeOf is the word of an event in the log: what the consumer is told, which
-// may not be what the engine said.
+// causeOf returns the cause of an event in the log: what the consumer is told,
+// which may differ from what the engine said.
 func causeOf(in dat.Input, v dat.Verdict) string {
 	if v.Event != dat.EventNone {
 		return v.Event.String()
@@ -67,7 +69,7 @@ func causeOf(in dat.Input, v dat.Verdict) string {
 	return in.String()
 }
 
-// reasonOf is the sentence that goes into the change.
+// reasonOf returns the sentence that goes into the change.
 func reasonOf(from dat.EPState, v dat.Verdict, details eventDetails) string {
 	if v.Kind == dat.Ignore {
 		return "means nothing in " + from.String() + ": the endpoint stays as it is"
@@ -75,8 +77,8 @@ func reasonOf(from dat.EPState, v dat.Verdict, details eventDetails) string {
 	return cmp.Or(details.detail, details.reason)
 }
 
-// announceLocked tells the consumer: connection events go to connect_evd, those
-// of the adapter to its async EVD.
+// postEventLocked posts the event of a move: connection events to connect_evd,
+// those of the adapter to its async EVD. The state lock is held.
 func (m *Manager) postEventLocked(ep *endpoint, event dat.EventNumber, details eventDetails, at dat.Time) {
 	if event == dat.EventNone || event == dat.EventConnectionRequest {
 		return

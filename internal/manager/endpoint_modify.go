@@ -8,9 +8,10 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// ModifyEP is dat_ep_modify (M1–M12): the keys of Values are the mask, all or
-// nothing. Name, labels and probe are the service's own. What changes nothing is
-// not recorded. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE.
+// ModifyEP is dat_ep_modify (M1–M12): the keys of Values are the mask, and all of
+// them are changed or none. Name, labels and probe are the service's own. A
+// modification that changes nothing is not recorded. Errors: DAT_INVALID_HANDLE,
+// DAT_INVALID_PARAMETER, DAT_INVALID_STATE.
 func (m *Manager) ModifyEP(ctx context.Context, c Call, id dat.Handle, in EPModify) (*dat.Endpoint, error) {
 	return write(ctx, m, c, id, in.cause(), func(u *unit) (*object, *dat.Endpoint, error) {
 		return u.modifyEP(c, id, in)
@@ -49,8 +50,8 @@ func (u *unit) modifyEP(c Call, id dat.Handle, in EPModify) (*object, *dat.Endpo
 	return &ep.object, after, nil
 }
 
-// judgeModify judges the endpoint as this unit will leave it and, where it is
-// granted, counts the references of the result.
+// judgeModify judges the endpoint as this unit will leave it. If the modification
+// is permitted it returns the new image and counts its references.
 func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*dat.Endpoint, error) {
 	ia := ep.ia
 	ia.mu.Lock()
@@ -74,9 +75,9 @@ func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*da
 	return after, nil
 }
 
-// actModify gives the provider's endpoint its new parameters. There is no queue
-// pair in any state that allows it, so it is a record update; without a device
-// there is nothing to update.
+// actModify gives the engine's endpoint its new parameters. In every state that
+// allows that there is no queue pair yet, so the engine only updates its record.
+// Without a device there is nothing to do.
 func (u *unit) actModify(ep *endpoint, before, after *dat.Endpoint) error {
 	hw, err := ep.engine()
 	if err != nil || sameParams(before, after) {
@@ -105,8 +106,8 @@ func (u *unit) actModify(ep *endpoint, before, after *dat.Endpoint) error {
 	return nil
 }
 
-// addModify enters the change: only what dat_ep_modify owns, so that an event
-// that comes meanwhile keeps what it changed.
+// addModify enters the change: only the members that dat_ep_modify owns, so that an
+// event that comes meanwhile keeps what it changed.
 func (u *unit) addModify(c Call, ep *endpoint, in EPModify, after *dat.Endpoint) {
 	change := func(e *dat.Endpoint) {
 		e.Name, e.Labels, e.Probe = after.Name, maps.Clone(after.Labels), after.Probe
@@ -119,12 +120,13 @@ func (u *unit) addModify(c Call, ep *endpoint, in EPModify, after *dat.Endpoint)
 	u.steps[len(u.steps)-1].entry.RevertedTo = in.RevertedTo
 }
 
-// sameParams tells whether the provider has nothing to learn.
+// sameParams reports whether the parameters that the engine knows are the same.
 func sameParams(a, b *dat.Endpoint) bool {
 	return a.PZ == b.PZ && a.RecvEVD == b.RecvEVD && a.RequestEVD == b.RequestEVD &&
 		reflect.DeepEqual(a.Attributes, b.Attributes)
 }
 
+// sameEndpoint reports whether a modification changes nothing.
 func sameEndpoint(a, b *dat.Endpoint) bool {
 	return sameParams(a, b) && a.ConnectEVD == b.ConnectEVD && sameMeta(&a.Meta, &b.Meta) &&
 		reflect.DeepEqual(a.Probe, b.Probe)

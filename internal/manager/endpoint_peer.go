@@ -7,8 +7,8 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// peerOf is what is known of the other end beyond its address: its endpoint where
-// the provider tells, or where it is one of this node.
+// peerOf returns what is known of the other end beyond its address: its endpoint if
+// the provider reports it or if it is on this node.
 func (m *Manager) peerOf(ep *endpoint, r rdma.Report) *dat.Peer {
 	p := &dat.Peer{Endpoint: r.PeerEP, QPNum: r.PeerQPNum}
 	other, ok := find[*endpoint](m, r.PeerEP)
@@ -25,7 +25,8 @@ func (m *Manager) peerOf(ep *endpoint, r rdma.Report) *dat.Peer {
 	return p
 }
 
-// opposite finds the other end on this node by addresses and qualifiers.
+// oppositeEnd finds the other end of a connection on this node by addresses and
+// qualifiers.
 func (m *Manager) oppositeEnd(ep *endpoint, r rdma.Report) (*endpoint, bool) {
 	ep.mu.Lock()
 	mine := ep.live
@@ -41,13 +42,14 @@ func (m *Manager) oppositeEnd(ep *endpoint, r rdma.Report) (*endpoint, bool) {
 	return v.(*endpoint), true
 }
 
-// place is where one end of a connection sits: its adapter's address, its own
+// place is where one end of a connection is: the address of its adapter, its own
 // qualifier and that of the other end.
 type place struct {
 	address       string
 	local, remote int32
 }
 
+// placeOf returns the place of an endpoint's image, and whether it has one.
 func placeOf(e *dat.Endpoint) (place, bool) {
 	if e == nil || e.LocalIAAddress == nil || e.LocalPortQual == nil || e.RemotePortQual == nil {
 		return place{}, false
@@ -55,8 +57,8 @@ func placeOf(e *dat.Endpoint) (place, bool) {
 	return place{*e.LocalIAAddress, *e.LocalPortQual, *e.RemotePortQual}, true
 }
 
-// settled keeps the places: the endpoint's live image is to be is instead of was;
-// either may be nil.
+// updatePlace updates the index of places when the live image of an endpoint
+// changes from was to is; either may be nil.
 func (m *Manager) updatePlace(ep *endpoint, was, is *dat.Endpoint) {
 	old, had := placeOf(was)
 	at, has := placeOf(is)

@@ -9,10 +9,11 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// PostRecv is dat_ep_post_recv: all or nothing, in every state; in DISCONNECTED
-// the receives are flushed at once. A posting can fire a watermark (W9, B5).
-// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES
-// beyond max_recv_dtos, DAT_INVALID_STATE on an SRQ endpoint or with a null PZ.
+// PostRecv is dat_ep_post_recv: all receives are posted or none, in every state; in
+// DISCONNECTED they are flushed immediately. A posting can fire a watermark (W9,
+// B5). Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
+// DAT_INSUFFICIENT_RESOURCES beyond max_recv_dtos, DAT_INVALID_STATE on an SRQ
+// endpoint or with a null PZ.
 func (m *Manager) PostRecv(ctx context.Context, c Call, id dat.Handle, in RecvPost) (Posted, error) {
 	p := posting{in: dat.OpPostRecv, kind: dat.KindRecv, count: in.Count, size: in.Size, cookie: in.Cookie}
 	return m.post(ctx, c, id, p, func(hw rdma.EP, first uint64) error {
@@ -20,6 +21,7 @@ func (m *Manager) PostRecv(ctx context.Context, c Call, id dat.Handle, in RecvPo
 	})
 }
 
+// recvs returns count receives with the ids of work requests from first on.
 func recvs(first uint64, count int, size int64) []rdma.Recv {
 	out := make([]rdma.Recv, count)
 	for i := range out {
@@ -28,7 +30,7 @@ func recvs(first uint64, count int, size int64) []rdma.Recv {
 	return out
 }
 
-// PostSend is dat_ep_post_send, Count times, all or nothing. Errors:
+// PostSend is dat_ep_post_send, Count times: all sends are posted or none. Errors:
 // DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_LENGTH_ERROR,
 // DAT_INSUFFICIENT_RESOURCES beyond max_request_dtos, DAT_INVALID_STATE.
 func (m *Manager) PostSend(ctx context.Context, c Call, id dat.Handle, in SendPost) (Posted, error) {
@@ -50,9 +52,9 @@ func (m *Manager) PostSend(ctx context.Context, c Call, id dat.Handle, in SendPo
 	})
 }
 
-// PostRDMA is dat_ep_post_rdma_write or dat_ep_post_rdma_read, by kind. Errors: as
-// PostSend, DAT_PROTECTION_VIOLATION and DAT_PRIVILEGES_VIOLATION for the local
-// memory. What the peer's memory refuses is a completion.
+// PostRDMA is dat_ep_post_rdma_write or dat_ep_post_rdma_read, by kind. Errors:
+// those of PostSend, DAT_PROTECTION_VIOLATION and DAT_PRIVILEGES_VIOLATION for the
+// local memory. What the peer's memory refuses is a completion.
 func (m *Manager) PostRDMA(ctx context.Context, c Call, id dat.Handle, kind dat.DTOKind, in RDMAPost) (Posted, error) {
 	op := dat.OpPostRDMAWrite
 	if kind == dat.KindRDMARead {
@@ -83,7 +85,8 @@ func (m *Manager) PostRDMA(ctx context.Context, c Call, id dat.Handle, kind dat.
 	})
 }
 
-// remoteMemory reads the peer's key (hexadecimal with 0x) and address (decimal).
+// remoteMemory parses the key (hexadecimal with 0x) and the address (decimal) of
+// the peer's memory. The error is DAT_INVALID_PARAMETER.
 func remoteMemory(context, address string) (uint32, uint64, error) {
 	hex, ok := strings.CutPrefix(context, "0x")
 	key, err := strconv.ParseUint(hex, 16, 32)

@@ -8,7 +8,8 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// The bounds of a liveness probe: seconds between two, and how many in a row.
+// The bounds of a liveness probe: the seconds between two probes, and how many may
+// fail in a row.
 const (
 	minProbeInterval = 1
 	maxProbeInterval = 86400
@@ -16,7 +17,8 @@ const (
 	maxFailAfter     = 1000
 )
 
-// checkProbe judges a liveness probe; nil is none.
+// checkProbe judges the parameters of a liveness probe; nil is no probe. The error
+// is DAT_INVALID_PARAMETER.
 func checkProbe(p *dat.Probe) error {
 	switch {
 	case p == nil:
@@ -31,15 +33,17 @@ func checkProbe(p *dat.Probe) error {
 	return nil
 }
 
-// rearm starts, changes or ends the liveness probe of an endpoint.
+// scheduleProbe starts, changes or stops the liveness probe of an endpoint after
+// its parameters changed.
 func (m *Manager) scheduleProbe(ep *endpoint) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	m.scheduleProbeLocked(ep)
 }
 
-// rearmLocked schedules the next look at a connected endpoint's peer: after the
-// interval, or earlier when the last probe that may fail ends before.
+// scheduleProbeLocked sets the timer of the next probe of a connected endpoint:
+// after the interval, or earlier if the peer has been silent too long before that.
+// The state lock is held.
 func (m *Manager) scheduleProbeLocked(ep *endpoint) {
 	if ep.probeTimer != nil {
 		ep.probeTimer.Stop()
@@ -57,7 +61,8 @@ func (m *Manager) scheduleProbeLocked(ep *endpoint) {
 	ep.probeTimer = time.AfterFunc(next, func() { m.probeDue(ep, attempt) })
 }
 
-// silenceLeftLocked is how long the peer may still be silent.
+// silenceLeftLocked returns how much longer the peer may be silent. The state lock
+// is held.
 func (ep *endpoint) silenceLeftLocked(p *dat.Probe) time.Duration {
 	limit := time.Duration(p.FailAfter) * time.Duration(p.IntervalS) * time.Second
 	if ep.lastProofOfLife == nil {
@@ -66,7 +71,9 @@ func (ep *endpoint) silenceLeftLocked(p *dat.Probe) time.Duration {
 	return limit - time.Since(ep.lastProofOfLife.Time)
 }
 
-// look probes the peer, or breaks the connection where it was silent too long.
+// probeDue sends a probe, or breaks the connection if the peer has been silent too
+// long. It does nothing if the connection is not the attempt that the timer was set
+// for.
 func (m *Manager) probeDue(ep *endpoint, attempt uint64) {
 	send := false
 	m.withState(ep, func() {
@@ -89,6 +96,7 @@ func (m *Manager) probeDue(ep *endpoint, attempt uint64) {
 	}
 }
 
+// sendProbe sends one probe. Its outcome is a report.
 func (m *Manager) sendProbe(ep *endpoint) {
 	if err := ep.callEngine(rdma.EP.Probe); err != nil {
 		m.log.Warn("a liveness probe could not be sent", "endpoint", ep.id, "error", err)

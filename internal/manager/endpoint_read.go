@@ -6,8 +6,8 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// Live is the endpoint as it is now, ahead of the record where events wait for
-// it; nil for a handle that names none.
+// Live returns an endpoint as it is now, ahead of its record while events wait for
+// theirs, or nil if the handle names none.
 func (m *Manager) Live(id dat.Handle) *dat.Endpoint {
 	ep, err := lookup[*endpoint](m, dat.TypeEndpoint, id, "")
 	if err != nil {
@@ -16,7 +16,8 @@ func (m *Manager) Live(id dat.Handle) *dat.Endpoint {
 	return ep.snapshot()
 }
 
-// Modifiable are the parameters of an endpoint that dat_ep_modify would take now.
+// Modifiable returns the parameters of an endpoint that dat_ep_modify would accept
+// now.
 func (m *Manager) Modifiable(id dat.Handle) []string {
 	ep, err := lookup[*endpoint](m, dat.TypeEndpoint, id, "")
 	if err != nil {
@@ -35,7 +36,7 @@ func (m *Manager) EPStatus(id dat.Handle) (dat.EPStatus, error) {
 	return ep.status(now()), nil
 }
 
-// status is one snapshot (S1).
+// status returns the status as observed at a time.
 func (ep *endpoint) status(at dat.Time) dat.EPStatus {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
@@ -46,7 +47,7 @@ func (ep *endpoint) status(at dat.Time) dat.EPStatus {
 	}
 }
 
-// RecvQuery is dat_ep_recv_query: the receives at the endpoint, null where the
+// RecvQuery is dat_ep_recv_query: the receives at the endpoint, null if the
 // provider cannot tell. The error is DAT_INVALID_HANDLE.
 func (m *Manager) RecvQuery(id dat.Handle) (dat.RecvQuery, error) {
 	ep, err := lookup[*endpoint](m, dat.TypeEndpoint, id, "")
@@ -56,8 +57,8 @@ func (m *Manager) RecvQuery(id dat.Handle) (dat.RecvQuery, error) {
 	return ep.recvQuery(), nil
 }
 
-// recvQuery is dat_ep_recv_query: receives of an endpoint are whole buffers in
-// order, so the span is their number.
+// recvQuery returns the answer of RecvQuery. Receives of an endpoint are whole
+// buffers in order, so the span is their number.
 func (ep *endpoint) recvQuery() dat.RecvQuery {
 	ep.mu.Lock()
 	n, shared := int32(len(ep.recvs)), ep.live.SRQ != dat.HandleNull
@@ -74,9 +75,9 @@ func (ep *endpoint) recvQuery() dat.RecvQuery {
 	return out
 }
 
-// WaitEP returns the recorded endpoint once its live state is settled and every
-// event up to then is recorded. Errors: the context's, DAT_INVALID_HANDLE where
-// the endpoint ends meanwhile.
+// WaitEP returns the recorded endpoint once reached reports true for its live state
+// and every event up to then is recorded. Errors: the context's, DAT_INVALID_HANDLE
+// if the endpoint ends meanwhile.
 func (m *Manager) WaitEP(ctx context.Context, id dat.Handle, settled func(dat.EPState) bool) (*dat.Endpoint, error) {
 	ep, err := lookup[*endpoint](m, dat.TypeEndpoint, id, "")
 	if err != nil {
@@ -101,8 +102,8 @@ func (m *Manager) WaitEP(ctx context.Context, id dat.Handle, settled func(dat.EP
 	}
 }
 
-// watch returns the live state, what is closed at its next change, and whether the
-// endpoint has ended.
+// watch returns the live state, a channel that is closed at its next change, and
+// whether the endpoint has ended.
 func (ep *endpoint) watch() (dat.EPState, <-chan struct{}, bool) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()

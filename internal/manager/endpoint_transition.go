@@ -2,7 +2,8 @@ package manager
 
 import "github.com/datapi/datapi/internal/dat"
 
-// judge is the refusal of an operation by state, then by readiness; nil is none.
+// checkOperation returns the refusal of an operation by state, then by readiness,
+// or nil.
 func checkOperation(e *dat.Endpoint, in dat.Input) error {
 	if err := dat.Judge(e.State, in).Err(e.State, in); err != nil {
 		return err
@@ -13,8 +14,9 @@ func checkOperation(e *dat.Endpoint, in dat.Input) error {
 	return nil
 }
 
-// addMove enters a move of an endpoint by an operation: the record is made first;
-// then the state is live, unless an event was faster. The outcome tells which.
+// addMove enters a move of an endpoint by an operation. When it is recorded the
+// live state moves too, unless an event has moved it meanwhile; the outcome says
+// which.
 func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v dat.Verdict, details eventDetails) *moveOutcome {
 	at := now()
 	var last *dat.LastEvent
@@ -38,10 +40,11 @@ func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v d
 	return out
 }
 
-// moved tells whether an operation's move took effect: an event may have been faster.
+// moveOutcome says whether an operation's move took effect, or an event was faster.
 type moveOutcome struct{ effective bool }
 
-// takeBack is the second change of an operation that the engine refused.
+// revertMove notes the second change of an operation that the engine refused: the
+// endpoint is in state from again.
 func (m *Manager) revertMove(ep *endpoint, in dat.Input, entered, from dat.EPState, d *dat.Error) {
 	back := moveTo(dat.Verdict{Kind: dat.Move, Next: from}, nil, nil)
 	ep.mu.Lock()
@@ -51,30 +54,39 @@ func (m *Manager) revertMove(ep *endpoint, in dat.Input, entered, from dat.EPSta
 	}
 }
 
-// transition is the change that an operation demands of an endpoint in state
-// from. On an endpoint that is in another state by then it does nothing, so that
-// an operation never overwrites an event that came before its record.
-func transition(from dat.EPState, v dat.Verdict, last *dat.LastEvent, more func(*dat.Endpoint)) func(*dat.Endpoint) {
-	change := moveTo(v, last, more)
+// changeLocked makes a change by the engine live and notes it. The state lock is
+// held.
+func (m *Manager) changeLocked(ep *endpoint, cause, reason string, change func(*dat.Endpoint)) {
+	e := ep.live.Copy()
+	change(e)
+	ep.setLiveLocked(e)
+	m.noteEvent(&ep.object, cause, reason, applyChange(change))
+}
+
+// transition returns the change that an operation makes to an endpoint in state
+// from. If the endpoint is in another state by then it does nothing, so that an
+// operation never overwrites an event that came before its record.
+func transition(from dat.EPState, v dat.Verdict, last *dat.LastEvent, change func(*dat.Endpoint)) func(*dat.Endpoint) {
+	move := moveTo(v, last, change)
 	return func(e *dat.Endpoint) {
 		if e.State == from {
-			change(e)
+			move(e)
 		}
 	}
 }
 
-// moved returns an endpoint as a move of an operation would leave it: the answer
-// of a dry run.
+// moved returns an endpoint as an operation would leave it: the answer to a dry
+// run.
 func moved(before *dat.Endpoint, v dat.Verdict, change func(*dat.Endpoint)) *dat.Endpoint {
 	after := before.Copy()
 	transition(before.State, v, nil, change)(after)
 	return after
 }
 
-// moveTo is the one place where the state of an endpoint is written. By itself it
-// is the change of what happened: it holds whatever an operation recorded between
-// the event's judgement and its record.
-func moveTo(v dat.Verdict, last *dat.LastEvent, more func(*dat.Endpoint)) func(*dat.Endpoint) {
+// moveTo returns the change of an endpoint's state; it is the only place where the
+// state is written. For events it is used as it is: an event holds whatever an
+// operation recorded between the judgement of the event and its record.
+func moveTo(v dat.Verdict, last *dat.LastEvent, change func(*dat.Endpoint)) func(*dat.Endpoint) {
 	return func(e *dat.Endpoint) {
 		if v.Kind == dat.Move {
 			e.State = v.Next
@@ -82,8 +94,8 @@ func moveTo(v dat.Verdict, last *dat.LastEvent, more func(*dat.Endpoint)) func(*
 		if last != nil {
 			e.LastEvent = last
 		}
-		if more != nil {
-			more(e)
+		if change != nil {
+			change(e)
 		}
 		none := cleared[e.State]
 		if none.remote {
@@ -113,15 +125,8 @@ var cleared = [...]struct{ remote, local, transport bool }{
 	dat.EPConnectedMultiPath:         {},
 }
 
-// changeLocked makes a change of the engine live and notes it.
-func (m *Manager) changeLocked(ep *endpoint, cause, reason string, change func(*dat.Endpoint)) {
-	e := ep.live.Copy()
-	change(e)
-	ep.setLiveLocked(e)
-	m.noteEvent(&ep.object, cause, reason, applyChange(change))
-}
-
-// enteredLocked does what belongs to a new state: timers of the old one end.
+// enterStateLocked does what belongs to a new state: timers of the old one stop,
+// and DISCONNECTED asks for disconnectIfOwed. The state lock is held.
 func (ep *endpoint) enterStateLocked(s dat.EPState) {
 	ep.disconnectOwed = ep.disconnectOwed || s == dat.EPDisconnected
 	if s == dat.EPActiveConnectionPending {
@@ -137,8 +142,9 @@ func (ep *endpoint) enterStateLocked(s dat.EPState) {
 	}
 }
 
-// connectedLocked is what begins with a connection: proof of life, the probe, and
-// the watermarks (W16: ESTABLISHED first, then BROKEN).
+// startConnectionLocked does what belongs to a new connection: proof of life, the
+// probe, and the watermarks (W16: ESTABLISHED comes before BROKEN). The state lock
+// is held.
 func (m *Manager) startConnectionLocked(ep *endpoint) {
 	ep.lastProofOfLife = new(now())
 	ep.attempt++

@@ -6,14 +6,16 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// softReason names the event for which DAT has a reason and no number (B7, W24).
+// softReason is the cause and the reason of the soft watermark's event, which has
+// no event number in DAT (B7, W24).
 const softReason = "DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT"
 
+// hardDetail says to a person why the connection broke.
 const hardDetail = "more receives than the hard high watermark"
 
-// SetWatermark is dat_ep_set_watermark: both marks at once, nil is infinite (W1–W24).
-// What fires during the call is recorded with it. Errors: DAT_INVALID_HANDLE,
-// DAT_INVALID_PARAMETER, DAT_MODEL_NOT_SUPPORTED.
+// SetWatermark is dat_ep_set_watermark: both marks at once, nil is infinite
+// (W1–W24). What fires during the call is recorded with it. Errors:
+// DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_MODEL_NOT_SUPPORTED.
 func (m *Manager) SetWatermark(ctx context.Context, c Call, id dat.Handle, soft, hard *int64) (*dat.Endpoint, error) {
 	return write(ctx, m, c, id, "dat_ep_set_watermark", func(u *unit) (*object, *dat.Endpoint, error) {
 		return u.setWatermark(c, id, soft, hard)
@@ -50,7 +52,7 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 	return &ep.object, after, nil
 }
 
-// addSoft enters the soft event that fires during the call (W10).
+// addSoftEvent enters the event of a soft mark that is exceeded already (W10).
 func (u *unit) addSoftEvent(ep *endpoint) {
 	u.add(engineCall("more receives than the soft high watermark"), &ep.object, softReason, applyChange(disarmSoft), func() {
 		ep.applyLive(disarmSoft)
@@ -58,7 +60,8 @@ func (u *unit) addSoftEvent(ep *endpoint) {
 	})
 }
 
-// addHard enters the break that the hard mark causes during the call (W10).
+// addHardBreak enters the break of the connection by a hard mark that is exceeded
+// already (W10).
 func (u *unit) addHardBreak(ep *endpoint, from dat.EPState) {
 	v := dat.Judge(from, dat.EvHardWatermark)
 	if v.Kind != dat.Move {
@@ -67,13 +70,15 @@ func (u *unit) addHardBreak(ep *endpoint, from dat.EPState) {
 	u.addMove(engineCall(hardDetail), ep, dat.EvHardWatermark, from, v, eventDetails{reason: "HARD_HIGH_WATERMARK", detail: hardDetail})
 }
 
-// rewatch judges what was taken from an SRQ while the marks were being recorded.
+// judgeWatermarks tests the marks once more after they were recorded: receives may
+// have been taken from an SRQ meanwhile.
 func (m *Manager) judgeWatermarks(ep *endpoint) {
 	m.withState(ep, func() { m.judgeWatermarksLocked(ep, len(ep.recvs)) })
 }
 
-// watermarksLocked judges b receives at the endpoint; the state lock is held and
-// the caller owes act (W9, W13, W16).
+// judgeWatermarksLocked tests the marks against recvs receives at the endpoint and
+// lets them fire (W9, W13, W16). The state lock is held; the caller calls
+// disconnectIfOwed afterwards.
 func (m *Manager) judgeWatermarksLocked(ep *endpoint, b int) {
 	_, fire := ep.live.Watermarks.Taken(b, ep.live.State.HasConnection())
 	if fire.Soft {
@@ -90,9 +95,10 @@ func (m *Manager) judgeWatermarksLocked(ep *endpoint, b int) {
 	}
 }
 
+// disarmSoft notes that the soft mark has fired.
 func disarmSoft(e *dat.Endpoint) { e.Watermarks.SoftArmed = false }
 
-// softEvent tells the adapter's async EVD that the soft mark was exceeded (W5).
+// postSoftEvent posts the event of the soft mark to the adapter's async EVD (W5).
 func (ep *endpoint) postSoftEvent() {
 	ep.ia.postAsync(dat.Event{Endpoint: ep.id, Object: new(ep.ref()), Reason: new(softReason)})
 }

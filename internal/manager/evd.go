@@ -11,10 +11,10 @@ import (
 // evd is an Event Dispatcher.
 type evd struct {
 	object
-	hw    providerPart[rdma.EVD]
+	hw    enginePart[rdma.EVD]
 	queue *queue
 
-	// use and users belong to the adapter's lock: who feeds it now.
+	// use and users say what feeds the EVD. The registry's lock guards them.
 	use   dat.EVDUse
 	users dat.EVDUsers
 }
@@ -39,8 +39,9 @@ func (d *evd) fill(img dat.Object) {
 	d.ia.mu.Unlock()
 }
 
-// CreateEVD is dat_evd_create. Errors: DAT_INVALID_HANDLE (ia), DAT_INVALID_PARAMETER
-// (qlen, streams that the provider cannot merge), DAT_INSUFFICIENT_RESOURCES.
+// CreateEVD is dat_evd_create. Errors: DAT_INVALID_HANDLE (ia),
+// DAT_INVALID_PARAMETER (qlen, streams that the provider cannot merge),
+// DAT_INSUFFICIENT_RESOURCES.
 func (m *Manager) CreateEVD(ctx context.Context, c Call, in EVDCreate) (*dat.EVD, error) {
 	return write(ctx, m, c, in.IA, "dat_evd_create", func(u *unit) (*object, *dat.EVD, error) {
 		return u.createEVD(c, in)
@@ -65,15 +66,15 @@ func (u *unit) createEVD(c Call, in EVDCreate) (*object, *dat.EVD, error) {
 }
 
 // ModifyEVD is dat_evd_resize, dat_evd_set_unwaitable and dat_evd_clear_unwaitable.
-// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE where a
-// shorter queue would lose events.
+// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE if a shorter
+// queue would lose events.
 func (m *Manager) ModifyEVD(ctx context.Context, c Call, id dat.Handle, in EVDModify) (*dat.EVD, error) {
 	return write(ctx, m, c, id, in.cause(), func(u *unit) (*object, *dat.EVD, error) {
 		return u.modifyEVD(c, id, in)
 	})
 }
 
-// cause is the DAT operation that the members stand for.
+// cause returns the DAT operation that the members stand for.
 func (in EVDModify) cause() string {
 	switch {
 	case in.QLen != nil:
@@ -118,11 +119,13 @@ func (u *unit) modifyEVD(c Call, id dat.Handle, in EVDModify) (*object, *dat.EVD
 	return &d.object, after, nil
 }
 
+// sameEVD reports whether a modification changes nothing.
 func sameEVD(a, b *dat.EVD) bool {
 	return a.QLen == b.QLen && a.Waitable == b.Waitable && sameMeta(&a.Meta, &b.Meta)
 }
 
-// resizeEVD acts: the queue and the provider's part take the new length.
+// resizeEVD gives the queue and the engine's part of an EVD their new length. The
+// error is DAT_INVALID_STATE if events would be lost, or the engine's.
 func (u *unit) resizeEVD(d *evd, from, to int32) error {
 	if from == to {
 		return nil
@@ -184,6 +187,6 @@ func (d *evd) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	return "", nil, d.create(hw, imageOf[*dat.EVD](&d.object))
 }
 
-func (d *evd) dropPart(why string) { d.hw.take(why) }
+func (d *evd) dropPart(why string) { d.hw.empty(why) }
 
 func (d *evd) engine() (rdma.EVD, error) { return d.hw.engine(&d.object) }

@@ -7,10 +7,10 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// Dequeue is dat_evd_dequeue, or with wait > 0 dat_evd_wait: it takes up to max
-// events once threshold are there, or what there is when the wait is over.
-// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE (R12,
-// unwaitable, another waiter), DAT_ABORT when the EVD is freed meanwhile.
+// Dequeue is dat_evd_dequeue, or with wait > 0 dat_evd_wait: it returns up to max
+// events once threshold are there, or what there is when the wait is over. Errors:
+// DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE (R12, unwaitable,
+// another waiter), DAT_ABORT if the EVD is freed meanwhile.
 func (m *Manager) Dequeue(ctx context.Context, id dat.Handle, max, threshold int, wait time.Duration) ([]dat.Event, error) {
 	d, err := lookup[*evd](m, dat.TypeEVD, id, "")
 	if err != nil {
@@ -31,8 +31,8 @@ func (m *Manager) Dequeue(ctx context.Context, id dat.Handle, max, threshold int
 	return d.queue.wait(ctx, max, threshold, mode, &d.object)
 }
 
-// Look shows up to limit events at the head without taking them. The error is
-// DAT_INVALID_HANDLE.
+// Look returns up to limit events from the head of an EVD without removing them.
+// The error is DAT_INVALID_HANDLE.
 func (m *Manager) Look(id dat.Handle, limit int) ([]dat.Event, error) {
 	d, err := lookup[*evd](m, dat.TypeEVD, id, "")
 	if err != nil {
@@ -41,8 +41,8 @@ func (m *Manager) Look(id dat.Handle, limit int) ([]dat.Event, error) {
 	return d.queue.peek(limit), nil
 }
 
-// PostSE is dat_evd_post_se. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER
-// where the EVD has no SOFTWARE stream, DAT_QUEUE_FULL.
+// PostSE is dat_evd_post_se. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER if
+// the EVD has no SOFTWARE stream, DAT_QUEUE_FULL.
 func (m *Manager) PostSE(ctx context.Context, c Call, id dat.Handle, data SoftwareEvent) (dat.Event, error) {
 	d, err := lookup[*evd](m, dat.TypeEVD, id, "")
 	if err != nil {
@@ -74,8 +74,8 @@ func (m *Manager) PostSE(ctx context.Context, c Call, id dat.Handle, data Softwa
 	return ev, nil
 }
 
-// emit puts an event on an EVD; a null EVD drops it. It tells whether the event
-// is there. An overflow is reported on the adapter's async EVD.
+// emit puts an event on an EVD and reports whether it is there; on the null EVD it
+// is dropped. An overflow is reported on the adapter's async EVD.
 func (m *Manager) emit(h dat.Handle, e queued) bool {
 	d, ok := find[*evd](m, h)
 	if !ok {
@@ -85,10 +85,10 @@ func (m *Manager) emit(h dat.Handle, e queued) bool {
 	if e.ev.At.IsZero() {
 		e.ev.At = now()
 	}
-	taken, overflow := d.queue.post(e)
+	posted, overflow := d.queue.post(e)
 	if overflow {
 		m.log.Warn("an event queue overflowed", "evd", d.id, "ia", d.ia.id)
 		d.ia.overflow(d)
 	}
-	return taken
+	return posted
 }

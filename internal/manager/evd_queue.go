@@ -5,21 +5,21 @@ import "github.com/datapi/datapi/internal/dat"
 // queued is an event in a queue.
 type queued struct {
 	ev dat.Event
-	// wakes tells that the event is a notification: it may wake a waiter of an EVD
-	// in NOTIFY or SOLICITED mode. In THRESHOLD mode every event counts.
+	// notification says that the event may wake a waiter of an EVD in NOTIFY or
+	// SOLICITED mode. In THRESHOLD mode every event counts.
 	notification bool
-	// reaped, where set, runs when the consumer has taken the event.
+	// reaped, which may be nil, runs when the consumer has taken the event.
 	reaped func()
 }
 
-// queue is the bounded event queue of an EVD. Its lock is a leaf.
+// queue is the bounded event queue of an EVD.
 type queue struct {
 	mu            leafMutex
 	events        []queued
 	max           int
-	notifications int
+	notifications int // of the events
 	dropped       int64
-	// full tells that the last event was dropped: an overflow is reported once
+	// full says that the last event was dropped: an overflow is reported only once
 	// until there is room again.
 	full     bool
 	waitable bool
@@ -31,27 +31,28 @@ func newQueue(qlen int32, waitable bool) *queue {
 	return &queue{max: int(qlen), waitable: waitable}
 }
 
-// post appends an event. It tells whether there was room, and whether the
-// overflow is to be reported now.
-func (q *queue) post(e queued) (taken, overflow bool) {
+// post appends an event. posted reports whether there was room, overflow whether the
+// loss must be reported now.
+func (q *queue) post(e queued) (posted, overflow bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.postLocked(e)
 }
 
-// offer is post for an event that its poster can keep: a full queue refuses it
-// and nothing is lost.
+// postIfRoom is post for an event that is not lost if there is no room: a full
+// queue refuses it and counts nothing.
 func (q *queue) postIfRoom(e queued) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.events) >= q.max {
 		return false
 	}
-	taken, _ := q.postLocked(e)
-	return taken
+	posted, _ := q.postLocked(e)
+	return posted
 }
 
-func (q *queue) postLocked(e queued) (taken, overflow bool) {
+// postLocked is post with the queue's lock held.
+func (q *queue) postLocked(e queued) (posted, overflow bool) {
 	if q.closed {
 		return false, false
 	}
@@ -72,8 +73,8 @@ func (q *queue) postLocked(e queued) (taken, overflow bool) {
 	return true, false
 }
 
-// take removes up to max events from the head. The error is DAT_INVALID_STATE
-// while another consumer waits on the EVD.
+// take removes up to max events from the head. Errors: DAT_INVALID_STATE while a
+// consumer waits on the EVD, DAT_ABORT if the EVD has ended.
 func (q *queue) take(max int, o *object) ([]dat.Event, error) {
 	q.mu.Lock()
 	if q.closed {
@@ -89,6 +90,7 @@ func (q *queue) take(max int, o *object) ([]dat.Event, error) {
 	return reap(taken), nil
 }
 
+// takeLocked removes up to max events from the head. The queue's lock is held.
 func (q *queue) takeLocked(max int) []queued {
 	n := min(max, len(q.events))
 	taken := make([]queued, n)
@@ -106,7 +108,7 @@ func (q *queue) takeLocked(max int) []queued {
 	return taken
 }
 
-// reap tells who wants to know that the consumer has the events.
+// reap returns the events that a consumer takes, and runs what belongs to that.
 func reap(taken []queued) []dat.Event {
 	events := make([]dat.Event, len(taken))
 	for i, e := range taken {
@@ -118,7 +120,7 @@ func reap(taken []queued) []dat.Event {
 	return events
 }
 
-// look is the head of the queue without taking it.
+// peek returns up to limit events from the head without removing them.
 func (q *queue) peek(limit int) []dat.Event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -130,16 +132,18 @@ func (q *queue) peek(limit int) []dat.Event {
 	return events
 }
 
-// depth is the number of queued events and of dropped ones.
+// depth returns the number of queued events and of dropped ones.
 func (q *queue) depth() (int, int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.events), q.dropped
 }
 
+// length returns the number of queued events.
 func (q *queue) length() int { n, _ := q.depth(); return n }
 
-// resize changes the length; it refuses to lose events and tells so with false.
+// resize changes the length. It reports false, and changes nothing, if events would
+// be lost.
 func (q *queue) resize(qlen int32) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -150,8 +154,8 @@ func (q *queue) resize(qlen int32) bool {
 	return true
 }
 
-// setWaitable changes whether waiting is possible; a waiter is woken with the
-// refusal when it no longer is.
+// setWaitable sets whether consumers may wait. If they no longer may, a waiter is
+// woken with the refusal.
 func (q *queue) setWaitable(w bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -11,12 +11,13 @@ import (
 type waiter struct {
 	threshold int
 	mode      dat.EVDMode
-	wake      chan struct{}
+	wake      chan struct{} // closed to wake it
 }
 
-// wait blocks until threshold events are there, then takes up to max. At the end
-// of ctx it takes what there is, perhaps nothing. Errors: DAT_INVALID_STATE with
-// DAT_INVALID_STATE_EVD_UNWAITABLE or _EVD_WAITER, DAT_ABORT when the EVD ends.
+// wait blocks until threshold events are there, then removes up to max. At the end
+// of ctx it removes what there is, perhaps nothing. Errors: DAT_INVALID_STATE with
+// DAT_INVALID_STATE_EVD_UNWAITABLE or _EVD_WAITER, DAT_ABORT if the EVD ends; the
+// context's if it was cancelled, and then nothing is removed.
 func (q *queue) wait(ctx context.Context, max, threshold int, mode dat.EVDMode, o *object) ([]dat.Event, error) {
 	q.mu.Lock()
 	if err := q.checkWaitLocked(o); err != nil {
@@ -42,7 +43,7 @@ func (q *queue) wait(ctx context.Context, max, threshold int, mode dat.EVDMode, 
 	return reap(taken), nil
 }
 
-// mayWaitLocked judges a wait.
+// checkWaitLocked returns the refusal of a wait, or nil. The queue's lock is held.
 func (q *queue) checkWaitLocked(o *object) error {
 	switch {
 	case q.closed:
@@ -55,8 +56,8 @@ func (q *queue) checkWaitLocked(o *object) error {
 	return nil
 }
 
-// wokenLocked tells why a wait ended: nil where events are to be taken. Who has
-// gone away takes none.
+// wakeReasonLocked ends the wait of w. It returns nil if w may take events, else
+// the reason why the wait ended. The queue's lock is held.
 func (q *queue) wakeReasonLocked(ctx context.Context, w *waiter, o *object) error {
 	if q.waiter == w {
 		q.waiter = nil
@@ -72,8 +73,9 @@ func (q *queue) wakeReasonLocked(ctx context.Context, w *waiter, o *object) erro
 	return nil
 }
 
-// readyLocked tells whether a waiter has what it waits for: threshold events, and
-// outside of THRESHOLD mode a notification among them (R12).
+// readyLocked reports whether a waiter has what it waits for: threshold events, and
+// outside of THRESHOLD mode a notification among them (R12). The queue's lock is
+// held.
 func (q *queue) readyLocked(w *waiter) bool {
 	if len(q.events) < w.threshold {
 		return false
@@ -84,6 +86,7 @@ func (q *queue) readyLocked(w *waiter) bool {
 	return true
 }
 
+// wakeLocked wakes the waiter if there is one. The queue's lock is held.
 func (q *queue) wakeLocked() {
 	if q.waiter != nil {
 		close(q.waiter.wake)

@@ -7,19 +7,20 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// imageOf is the recorded image with its type.
+// imageOf returns the recorded image of an object with its type, or nil before the
+// first record.
 func imageOf[T dat.Object](o *object) T {
 	img, _ := o.recorded().(T)
 	return img
 }
 
-// asEndpoint is an image as an endpoint's, nil where it ended.
+// asEndpoint returns an image as an endpoint's, or nil if the endpoint has ended.
 func asEndpoint(img dat.Object) *dat.Endpoint {
 	e, _ := img.(*dat.Endpoint)
 	return e
 }
 
-// rename changes the consumer's own words for an object.
+// rename changes the name and the labels of an image; nil leaves them as they are.
 func rename(h *dat.Meta, name *dat.Name, labels *map[string]string) {
 	if name != nil {
 		h.Name = *name
@@ -32,9 +33,11 @@ func rename(h *dat.Meta, name *dat.Name, labels *map[string]string) {
 	}
 }
 
+// sameMeta reports whether two heads have the same name and labels.
 func sameMeta(a, b *dat.Meta) bool { return a.Name == b.Name && maps.Equal(a.Labels, b.Labels) }
 
-// scrub is the answer of a dry run of a creation: without id and version.
+// withoutIdentity returns a copy of an image without id, version and times: the
+// answer to a dry run of a creation.
 func withoutIdentity[T dat.Object](img T) T {
 	o := img.Clone()
 	h := o.Head()
@@ -42,10 +45,10 @@ func withoutIdentity[T dat.Object](img T) T {
 	return o.(T)
 }
 
-// now is the present moment as images bear it.
+// now returns the present time as images have it.
 func now() dat.Time { return dat.At(time.Now()) }
 
-// ptr is a pointer to a copy, nil for the zero value.
+// optional returns a pointer to v, or nil if v is the zero value.
 func optional[T comparable](v T) *T {
 	var zero T
 	if v == zero {
@@ -54,7 +57,7 @@ func optional[T comparable](v T) *T {
 	return &v
 }
 
-// deref is what p points to, the zero value for nil.
+// deref returns what p points to, or the zero value if p is nil.
 func deref[T any](p *T) T {
 	var zero T
 	if p == nil {

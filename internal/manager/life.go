@@ -2,44 +2,46 @@ package manager
 
 import "sync/atomic"
 
-// phase is where an object stands in its life.
+// lifePhase is where an object is in its life.
 type lifePhase uint32
 
 const (
-	// unborn: the object is not in the registry yet.
+	// phaseNew: the object is not registered yet.
 	phaseNew lifePhase = iota
-	// beingMade: a unit of writes makes it. Only that unit may use it.
+	// phaseCreating: a unit of writes is creating it, and nobody else may use it.
 	phaseCreating
-	// living: everybody may use it.
+	// phaseLiving: everybody may use it.
 	phaseLiving
-	// ending: a unit of writes, or the engine, ends it. Nothing may refer to it any more.
+	// phaseEnding: a unit of writes, or the engine, is ending it. Nothing may refer to
+	// it any more.
 	phaseEnding
-	// ended: it left the registry. There is no way back.
+	// phaseEnded: it has left the registry for good.
 	phaseEnded
 	phaseCount
 )
 
-// lifeStep is what moves an object from one phase to the next.
+// lifeStep is what moves an object from one phase to another.
 type lifeStep uint8
 
 const (
-	// enter: a unit of writes enters the object into the registry.
+	// stepCreate: a unit of writes registers an object that it creates.
 	stepCreate lifeStep = iota
-	// appear: the engine, or a restart, brings an object that nobody has to make.
+	// stepAppear: an object is registered that the engine made or that is restored.
 	stepAppear
-	// complete: the unit that made it is recorded.
+	// stepCreated: the unit that created the object is recorded.
 	stepCreated
-	// finish: a unit of writes, or the engine, begins to end it.
+	// stepEnd: a unit of writes, or the engine, begins to end it.
 	stepEnd
-	// spare: the unit that was ending it failed.
+	// stepCancelEnd: the unit that was ending it failed.
 	stepCancelEnd
-	// leave: it leaves the registry, because its end is recorded, the unit that made
-	// it failed, or the engine ended it.
+	// stepRemove: it leaves the registry, because its end is recorded, because the unit
+	// that created it failed, or because the engine ended it.
 	stepRemove
 	stepCount
 )
 
-// life is the one table of the phases. A step that is not in it is not taken.
+// lifeTable has the phase that each step leads to. A step that a phase lacks is not
+// taken.
 var lifeTable = [phaseCount][stepCount]lifePhase{
 	phaseNew:      {stepCreate: phaseCreating, stepAppear: phaseLiving},
 	phaseCreating: {stepCreated: phaseLiving, stepEnd: phaseEnding, stepRemove: phaseEnded},
@@ -47,20 +49,21 @@ var lifeTable = [phaseCount][stepCount]lifePhase{
 	phaseEnding:   {stepEnd: phaseEnding, stepCancelEnd: phaseLiving, stepRemove: phaseEnded},
 }
 
-// lifetime is the phase of one object. It is changed under the lock of the
-// registry (adapter.mu) and read anywhere.
+// lifetime is the phase of one object. It is changed under the registry's lock
+// (adapter.mu) and may be read without it.
 type lifetime struct {
 	current atomic.Uint32
-	// by is the unit that makes or ends the object, nil where the engine does; it
-	// belongs to the registry's lock.
+	// owner is the unit that creates or ends the object, nil if the engine does. The
+	// registry's lock guards it.
 	owner *unit
 }
 
+// phase returns the present phase.
 func (l *lifetime) phase() lifePhase { return lifePhase(l.current.Load()) }
 
-// moveLocked takes one step and reports whether the table has it; by is the unit
-// that takes it, or nil. Who spares an object must be who was ending it: what the
-// engine ends stays ended. The registry's lock is held.
+// advanceLocked takes one step and reports whether lifeTable has it. by is the unit
+// that takes the step, nil for the engine. Only the unit that is ending an object
+// can cancel that: what the engine ends stays ended. The registry's lock is held.
 func (l *lifetime) advanceLocked(s lifeStep, by *unit) bool {
 	next := lifeTable[l.phase()][s]
 	if next == phaseNew || s == stepCancelEnd && l.owner != by {
@@ -74,22 +77,22 @@ func (l *lifetime) advanceLocked(s lifeStep, by *unit) bool {
 	return true
 }
 
-// move is moveLocked for who does not hold the registry's lock.
+// advance is advanceLocked for a caller that does not hold the registry's lock.
 func (o *object) advance(s lifeStep, by *unit) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
 	return o.life.advanceLocked(s, by)
 }
 
-// usable is usableLocked for who does not hold the registry's lock.
+// usable is usableLocked for a caller that does not hold the registry's lock.
 func (o *object) usable(u *unit) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
 	return o.usableLocked(u)
 }
 
-// usableLocked reports whether u may refer to the object: it lives, or u itself
-// makes it. The registry's lock is held.
+// usableLocked reports whether u may refer to the object: it is living, or u itself
+// creates it. The registry's lock is held.
 func (o *object) usableLocked(u *unit) bool {
 	switch o.life.phase() {
 	case phaseLiving:
@@ -100,9 +103,9 @@ func (o *object) usableLocked(u *unit) bool {
 	return false
 }
 
-// reachable reports whether u may ask for the object's operation lock: it is not
-// of another unit's making, and u itself has not ended it. What another one is
-// ending may be spared, so that u waits for it.
+// reachable reports whether u may wait for the object's operation lock. It may not
+// if another unit creates the object, or if u itself has ended it. While another
+// unit is ending the object u waits: that unit may fail.
 func (o *object) reachable(u *unit) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
@@ -115,14 +118,14 @@ func (o *object) reachable(u *unit) bool {
 	return o.life.phase() == phaseLiving
 }
 
-// makes reports whether u is making the object.
+// isCreating reports whether u creates the object.
 func (u *unit) isCreating(o *object) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
 	return o.life.owner == u && o.life.phase() == phaseCreating
 }
 
-// ends reports whether u is ending the object.
+// isEnding reports whether u ends the object.
 func (u *unit) isEnding(o *object) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()

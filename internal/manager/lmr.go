@@ -10,10 +10,11 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// lmr is registered memory of the service's own.
+// lmr is a Local Memory Region: memory of this service that is registered with the
+// engine.
 type lmr struct {
 	object
-	hw providerPart[rdma.LMR]
+	hw enginePart[rdma.LMR]
 }
 
 // CreateLMR is dat_lmr_create. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
@@ -79,7 +80,10 @@ func (u *unit) freeLMR(c Call, cause string, id dat.Handle) error {
 	})
 }
 
-// make registers the memory and writes what a peer needs into the image.
+func (l *lmr) engine() (rdma.LMR, error) { return l.hw.engine(&l.object) }
+
+// create registers the memory and writes its key and address for peers into the
+// image.
 func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
 	zone, err := engineOf[*pz](l.m(), img.PZ)
 	if err != nil {
@@ -104,11 +108,13 @@ func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
 	return nil
 }
 
+// hexContext returns an rmr_context as images have it.
 func hexContext(c uint32) string { return fmt.Sprintf("0x%08x", c) }
 
 func (l *lmr) destroy() { l.hw.free() }
 
-// remake of a region: its contents and its key are new.
+// remake implements remakeable. The memory is new: its contents and its key are
+// lost.
 func (l *lmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	made := imageOf[*dat.LMR](&l.object).Clone().(*dat.LMR)
 	if err := l.create(hw, made); err != nil {
@@ -120,9 +126,7 @@ func (l *lmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	}, nil
 }
 
-func (l *lmr) dropPart(why string) { l.hw.take(why) }
-
-func (l *lmr) engine() (rdma.LMR, error) { return l.hw.engine(&l.object) }
+func (l *lmr) dropPart(why string) { l.hw.empty(why) }
 
 // ReadLMR reads length bytes from offset. Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_PARAMETER outside of the region, DAT_INVALID_STATE without a device.
@@ -138,7 +142,8 @@ func (m *Manager) ReadLMR(ctx context.Context, id dat.Handle, offset, length int
 	return p, nil
 }
 
-// WriteLMR writes data at offset; it is no change and is not recorded. Errors: as ReadLMR.
+// WriteLMR writes data at offset. It is no change and is not recorded. Errors:
+// those of ReadLMR.
 func (m *Manager) WriteLMR(ctx context.Context, c Call, id dat.Handle, offset int64, data []byte) error {
 	if err := m.checkOpen(); err != nil {
 		return err
@@ -158,7 +163,8 @@ func (m *Manager) WriteLMR(ctx context.Context, c Call, id dat.Handle, offset in
 	return nil
 }
 
-// memoryRange is the region's memory after its range was judged.
+// memoryRange returns the memory of a region after it has tested that a range lies
+// inside. Errors: those of ReadLMR.
 func (m *Manager) memoryRange(id dat.Handle, offset, length int64) (rdma.LMR, error) {
 	l, err := lookup[*lmr](m, dat.TypeLMR, id, "")
 	if err != nil {
@@ -172,8 +178,8 @@ func (m *Manager) memoryRange(id dat.Handle, offset, length int64) (rdma.LMR, er
 	return l.engine()
 }
 
-// claimMemory counts a region's memory against the service's cap. Regions of
-// regions have none of their own.
+// claimMemory counts the memory of a region against the cap of the service. The
+// error is DAT_INSUFFICIENT_RESOURCES.
 func (m *Manager) claimMemory(img *dat.LMR) *dat.Error {
 	size := memorySize(img)
 	if total := m.memory.Add(size); total > m.memoryCap {
@@ -187,9 +193,11 @@ func (m *Manager) claimMemory(img *dat.LMR) *dat.Error {
 	return nil
 }
 
+// releaseMemory ends what claimMemory counted.
 func (m *Manager) releaseMemory(img *dat.LMR) { m.memory.Add(-memorySize(img)) }
 
-// memorySize is what a region takes of the service's memory.
+// memorySize returns the bytes that a region takes of the service's memory: none
+// for a region of another region.
 func memorySize(img *dat.LMR) int64 {
 	if img.MemType == dat.MemLMR {
 		return 0

@@ -20,21 +20,22 @@ import (
 //
 // Locks, in the order in which they may be taken:
 //
-//  1. the operation lock of each object (object.operation), several in the order
-//     of their ids. It is held over judge, act, record and publish, so whoever
-//     holds one may wait for the store. Report handlers and timers never take one;
-//     the worker that makes objects again for a returned device does.
-//  2. endpoint.calls serialises the calls of the provider's endpoint, for report
+//  1. the operation lock of each object (object.lock), several in the order of their
+//     ids. A write holds it over judge, act, record and publish, so it may wait for
+//     the store under it. Report handlers and timers never take one; the worker
+//     that makes objects again for a returned device does.
+//  2. endpoint.calls serialises the calls of the engine's endpoint, for report
 //     handlers and timers too. Nothing waits for the store under it.
-//  3. adapter.mu, the registry: who exists, who uses whom. Judges of creations
-//     and modifications run under it, so that what was judged is what is entered.
-//  4. endpoint.mu, the state: live image, outstanding DTOs, counters. Reading the
-//     status takes this one alone. Events are noted under it, so that the log has
-//     the order of what happened.
-//  5. the leaves: queue.mu, srq.mu, rmr.mu, part.mu, unrecordedEvents.mu,
-//     Manager.mu. Under a leaf no other lock is taken.
+//  3. adapter.mu guards the registry: which objects exist and what they use. Judges
+//     of creations and modifications run under it, so that what was judged is what
+//     is entered.
+//  4. endpoint.mu guards the state: live image, outstanding DTOs, counters. Reading
+//     the status takes no other lock. Events are noted under it, so that the log has
+//     them in the order in which they happened.
+//  5. the leaves: queue.mu, srq.mu, rmr.mu, enginePart.mu, unrecordedEvents.mu,
+//     Manager.mu. No other lock is taken under a leaf.
 //
-// A provider is never called under 3, 4 or 5, nor Recorder.Record under 2 to 5. The
+// A provider is never called under 3, 4 or 5, Recorder.Record never under 2 to 5. The
 // index is a concurrent map and needs no lock. With the build tag lockorder all of
 // this is checked at run time (lock_order_checked.go).
 type Manager struct {
@@ -42,23 +43,23 @@ type Manager struct {
 	rec       Recorder
 	log       *slog.Logger
 	memoryCap int64
-	memory    atomic.Int64
+	memory    atomic.Int64 // bytes of all LMRs
 
-	// index finds every object by its handle: dat.Handle → entity.
+	// index has every registered object by its handle: dat.Handle → entity.
 	index sync.Map
 	names names
-	// places finds an endpoint by where it is connected: place → *endpoint.
+	// places has the endpoints by where they are connected: place → *endpoint.
 	places sync.Map
 
 	mu        leafMutex
 	providers []rdma.Provider
 	adapters  []*adapter
-	opened    []openedIA
+	opened    []openedIA // they wait for Restore
 	restored  bool
 	closed    bool
 	workers   sync.WaitGroup
 
-	// ctx ends when Close begins: no worker waits beyond it.
+	// ctx ends when Close begins: no worker waits any longer.
 	ctx  context.Context
 	stop context.CancelFunc
 }
@@ -66,18 +67,21 @@ type Manager struct {
 // An Option changes a default of NewManager.
 type Option func(*Manager)
 
-// WithLogger sends what an operator should know to a log; the default is silence.
+// WithLogger returns the Option to log what an operator should know. The default is
+// to log nothing.
 func WithLogger(l *slog.Logger) Option { return func(m *Manager) { m.log = l } }
 
-// WithMemoryCap bounds the bytes of all LMRs together; the default is 1 GiB.
+// WithMemoryCap returns the Option to bound the bytes of all LMRs together. The
+// default is 1 GiB.
 func WithMemoryCap(bytes int64) Option { return func(m *Manager) { m.memoryCap = bytes } }
 
 const defaultMemoryCap = 1 << 30
 
 // NewManager makes a Manager without adapters for the named node.
 //
-// Call AddProvider for each engine, then Restore once (with nil where nothing
-// lived before); until then no adapter is seen and every write is refused.
+// Call AddProvider for each engine, then Restore once (with nil if there is nothing
+// to restore). Until Restore has returned there are no adapters and every write is
+// refused.
 func NewManager(node string, rec Recorder, opts ...Option) *Manager {
 	m := &Manager{
 		node: node, rec: checkedRecorder(rec), memoryCap: defaultMemoryCap,
@@ -91,8 +95,9 @@ func NewManager(node string, rec Recorder, opts ...Option) *Manager {
 }
 
 // Close refuses new writes, wakes waiters with DAT_ABORT, stops the timers and
-// closes the providers. It tells how many connections ended with it and is
-// idempotent; the error joins those of the providers.
+// closes the providers. It returns how many connections ended with it; a second
+// call only waits, and returns 0. The error joins those of the providers, and the
+// context's if it ended before the Manager's goroutines had.
 func (m *Manager) Close(ctx context.Context) (connected int, err error) {
 	m.mu.Lock()
 	already := m.closed
@@ -128,7 +133,8 @@ func (m *Manager) Close(ctx context.Context) (connected int, err error) {
 	return connected, err
 }
 
-// open is nil while writes are taken.
+// checkOpen returns the refusal of a write before Restore is done or once Close has
+// begun, else nil.
 func (m *Manager) checkOpen() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -141,14 +147,14 @@ func (m *Manager) checkOpen() error {
 	return nil
 }
 
-// stopping tells whether Close has begun.
+// stopping reports whether Close has begun.
 func (m *Manager) stopping() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.closed
 }
 
-// goes runs f on a goroutine that Close waits for.
+// spawn runs f on a goroutine that Close waits for.
 func (m *Manager) spawn(f func()) {
 	m.workers.Add(1)
 	go func() {
@@ -157,7 +163,8 @@ func (m *Manager) spawn(f func()) {
 	}()
 }
 
-// pause waits, and reports false where Close begins before the time is over.
+// sleep waits for d and reports whether the time passed; it returns false
+// immediately when Close begins.
 func (m *Manager) sleep(d time.Duration) bool {
 	select {
 	case <-time.After(d):

@@ -6,11 +6,12 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// names finds the living object of a type that bears a name. It knows this node
-// alone; the recorder decides for all of them. Its keys are dat.ObjectRef without
-// an id, its values dat.Handle.
+// names finds the living object of a type by its name. It knows only this node; the
+// recorder decides for all nodes. Its keys are dat.ObjectRef without an id, its
+// values dat.Handle.
 type names struct{ m sync.Map }
 
+// nameKey returns the key of an image in names, and whether it has a name.
 func nameKey(img dat.Object) (dat.ObjectRef, bool) {
 	if img == nil || img.Head().Name == "" {
 		return dat.ObjectRef{}, false
@@ -18,7 +19,7 @@ func nameKey(img dat.Object) (dat.ObjectRef, bool) {
 	return dat.ObjectRef{Type: img.Type(), Name: img.Head().Name}, true
 }
 
-// renamed takes an object's new image in the place of its old one; either may be nil.
+// update replaces an object's image was by is; either may be nil.
 func (n *names) update(was, is dat.Object) {
 	old, had := nameKey(was)
 	key, has := nameKey(is)
@@ -33,7 +34,7 @@ func (n *names) update(was, is dat.Object) {
 	}
 }
 
-// renamed keeps the names that objects bear in this unit of writes.
+// updateNames notes the name that an object has after a change in this unit.
 func (u *unit) updateNames(o *object, before, after dat.Object) {
 	old, had := nameKey(before)
 	key, has := nameKey(after)
@@ -45,8 +46,8 @@ func (u *unit) updateNames(o *object, before, after dat.Object) {
 	}
 }
 
-// nameFree refuses an image of o whose name another living object of the type
-// bears, on this node or in this unit of writes.
+// checkNameFree refuses an image of o if another living object of its type has the
+// same name, on this node or in this unit.
 func (u *unit) checkNameFree(o *object, img dat.Object) error {
 	key, ok := nameKey(img)
 	if !ok {
@@ -63,7 +64,8 @@ func (u *unit) checkNameFree(o *object, img dat.Object) error {
 	return nil
 }
 
-// bears reports whether this unit of writes leaves an object its name.
+// keepsName reports whether an object still has the name once this unit is
+// recorded.
 func (u *unit) keepsName(o *object, key dat.ObjectRef) bool {
 	current, _ := nameKey(u.image(o))
 	return current == key && !u.isEnding(o)

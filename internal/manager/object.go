@@ -10,7 +10,7 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// entity is an object of the Manager: its shared part and what its type adds.
+// entity is any object of the Manager: the shared part and what its type adds.
 type entity interface{ base() *object }
 
 // object is what all entities share.
@@ -19,33 +19,34 @@ type object struct {
 	typ dat.ObjectType
 	ia  *adapter
 
-	// operation is the operation lock: one token. It serialises writers over judge, act,
-	// record and publish.
+	// operation is the operation lock, a channel with room for one token. Writes hold
+	// it over judge, act, record and publish.
 	operation chan struct{}
 	// image is the recorded image, nil until the first record.
 	image atomic.Pointer[published]
 
-	// life is where the object stands between its making and its end.
 	life lifetime
-	// refs counts the living objects that use this one; it belongs to the registry's lock.
+	// refs counts the living objects that use this one. The registry's lock guards it.
 	refs int
 
-	// unrecorded counts the events of the object whose record is awaited.
 	unrecorded unrecordedEvents
 }
 
+// newObject returns the shared part of an entity that is not registered yet.
 func newObject(ia *adapter, typ dat.ObjectType, id dat.Handle) object {
 	return object{id: id, typ: typ, ia: ia, operation: make(chan struct{}, 1)}
 }
 
-// newID makes a handle: a UUIDv7, so that ids sort by their age.
+// newID makes a handle: a UUIDv7, so that ids sort by age.
 func newID() dat.Handle { return dat.Handle(uuid.Must(uuid.NewV7()).String()) }
 
+// base implements entity.
 func (o *object) base() *object { return o }
 
+// m returns the Manager of the object.
 func (o *object) m() *Manager { return o.ia.m }
 
-// meta is the shared part of a new recorded object.
+// meta returns the head of a new object's image.
 func (o *object) meta(name dat.Name, labels map[string]string) dat.Meta {
 	if labels == nil {
 		labels = map[string]string{}
@@ -53,7 +54,7 @@ func (o *object) meta(name dat.Name, labels map[string]string) dat.Meta {
 	return dat.Meta{ID: o.id, Name: name, Labels: labels, IA: o.ia.id, Node: o.ia.m.node}
 }
 
-// ref names the object in changes and events.
+// ref returns how changes and events name the object.
 func (o *object) ref() dat.ObjectRef {
 	r := dat.ObjectRef{Type: o.typ, ID: o.id}
 	if img := o.recorded(); img != nil {
@@ -62,7 +63,7 @@ func (o *object) ref() dat.ObjectRef {
 	return r
 }
 
-// lock takes the operation lock; the error is the context's.
+// lock takes the operation lock. The error is the context's.
 func (o *object) lock(ctx context.Context) error {
 	takesOperation(o)
 	select {
@@ -74,6 +75,7 @@ func (o *object) lock(ctx context.Context) error {
 	}
 }
 
+// tryLock takes the operation lock if it is free, and reports whether it was.
 func (o *object) tryLock() bool {
 	select {
 	case o.operation <- struct{}{}:
@@ -84,15 +86,16 @@ func (o *object) tryLock() bool {
 	}
 }
 
+// unlock gives the operation lock back.
 func (o *object) unlock() {
 	gaveOperation(o)
 	<-o.operation
 }
 
-// published wraps an image for the atomic pointer.
+// published wraps an image for an atomic pointer.
 type published struct{ obj dat.Object }
 
-// recorded is the recorded image, nil where there is none yet.
+// recorded returns the recorded image, or nil before the first record.
 func (o *object) recorded() dat.Object {
 	if p := o.image.Load(); p != nil {
 		return p.obj
@@ -100,7 +103,7 @@ func (o *object) recorded() dat.Object {
 	return nil
 }
 
-// publish makes a recorded image visible unless a newer one is already.
+// publish makes a recorded image visible unless a newer one is visible already.
 func (o *object) publish(img dat.Object) {
 	if img == nil {
 		return
@@ -123,8 +126,9 @@ func (o *object) publish(img dat.Object) {
 	}
 }
 
-// announce publishes the first image of what the engine made, ahead of its record:
-// who is told of a request can read it at once. Writes wait for the record.
+// publishEarly publishes the first image of an object that the engine made, ahead
+// of its record: a consumer who is told of a connection request can read it
+// immediately. Writes wait for the record.
 func (o *object) publishEarly(img dat.Object) {
 	c := img.Clone()
 	h := c.Head()
@@ -133,13 +137,14 @@ func (o *object) publishEarly(img dat.Object) {
 	o.publish(c)
 }
 
-// pending counts the events of an object that are not recorded yet.
+// unrecordedEvents counts the events of an object that are not recorded yet.
 type unrecordedEvents struct {
 	mu   leafMutex
 	n    int
 	zero chan struct{}
 }
 
+// add counts an event that was handed to the recorder.
 func (p *unrecordedEvents) add() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -149,6 +154,7 @@ func (p *unrecordedEvents) add() {
 	p.n++
 }
 
+// done counts an event that is recorded.
 func (p *unrecordedEvents) done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,12 +163,12 @@ func (p *unrecordedEvents) done() {
 	}
 }
 
-// awayPoll is how often a writer that waits for the record of events asks
-// whether the store has gone away meanwhile.
+// awayPoll is how often a writer that waits for the record of events asks whether
+// the store has gone away meanwhile.
 const awayPoll = 100 * time.Millisecond
 
-// wait returns when no event waits for its record; the error is the store's
-// absence or the context's.
+// wait returns when no event waits for its record. The error is the store's
+// absence, also if the context ends first.
 func (p *unrecordedEvents) wait(ctx context.Context, rec Recorder) error {
 	p.mu.Lock()
 	n, zero := p.n, p.zero

@@ -9,14 +9,15 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// openedIA is an adapter that a provider opened before Restore.
+// openedIA is an adapter as its provider opened it.
 type openedIA struct {
 	provider string
 	hw       rdma.IA
 }
 
-// AddProvider opens a provider's adapters. Before Restore they only wait for
-// it; after it they are recorded and run at once. The Manager closes the provider.
+// AddProvider opens the adapters of a provider. Before Restore they wait for it;
+// after Restore they are recorded and used immediately. From then on the Manager
+// owns the provider and closes it.
 func (m *Manager) AddProvider(ctx context.Context, p rdma.Provider) error {
 	p = checkedProvider(p)
 	ias, err := p.Open(ctx)
@@ -41,7 +42,8 @@ func (m *Manager) AddProvider(ctx context.Context, p rdma.Provider) error {
 	return nil
 }
 
-// takeProvider keeps a provider for Close, unless that has begun.
+// registerProvider remembers a provider so that Close closes it. It reports false
+// if Close has begun.
 func (m *Manager) registerProvider(p rdma.Provider) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -51,7 +53,8 @@ func (m *Manager) registerProvider(p rdma.Provider) bool {
 	return !m.closed
 }
 
-// welcome runs adapters that appear later.
+// acceptArrivals adds the adapters of a provider that appear later, until the
+// provider closes.
 func (m *Manager) acceptArrivals(p rdma.Provider) {
 	for hw := range p.Arrivals() {
 		op := openedIA{provider: p.Name(), hw: hw}
@@ -64,11 +67,12 @@ func (m *Manager) acceptArrivals(p rdma.Provider) {
 	}
 }
 
-// arrivalRetry is how long an adapter that could not be recorded waits for the next attempt.
+// arrivalRetry is the pause before another attempt to add an adapter that could not
+// be recorded.
 const arrivalRetry = time.Second
 
-// awaitsRestore keeps adapters that came before Restore for it, and tells whether
-// it did.
+// deferToRestore keeps adapters for Restore if that has not run yet, and reports
+// whether it has kept them.
 func (m *Manager) deferToRestore(ops ...openedIA) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -79,8 +83,8 @@ func (m *Manager) deferToRestore(ops ...openedIA) bool {
 	return true
 }
 
-// takeOpened are the adapters that wait for Restore; with the last of them writes
-// are taken and adapters run as they come.
+// takeOpened returns the adapters that wait for Restore. With last set Restore is
+// over: from now on writes are taken, and new adapters are added as they appear.
 func (m *Manager) takeOpened(last bool) []openedIA {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,8 +93,8 @@ func (m *Manager) takeOpened(last bool) []openedIA {
 	return opened
 }
 
-// arrive runs an adapter that appears after Restore: a new one, or one that was
-// gone when the process started.
+// addAdapter adds an adapter after Restore: a new one, or one that was missing when
+// the process started.
 func (m *Manager) addAdapter(ctx context.Context, op openedIA) error {
 	if ia := m.adapterOf(m.iaID(op.hw)); ia != nil {
 		ia.mu.Lock()
@@ -103,9 +107,11 @@ func (m *Manager) addAdapter(ctx context.Context, op openedIA) error {
 	return m.startAdapter(ctx, op, nil, nil)
 }
 
+// startPump starts to read the reports of an adapter.
 func (m *Manager) startPump(ia *adapter, hw rdma.IA) {
 	reports := hw.Reports()
 	m.spawn(func() { m.pump(ia, reports) })
 }
 
+// iaID returns the id of an adapter: its name and this node's.
 func (m *Manager) iaID(hw rdma.IA) dat.Handle { return dat.Handle(hw.Name() + "@" + m.node) }

@@ -53,7 +53,7 @@ func (u *unit) createPSP(c Call, in PSPCreate) (*object, *dat.PSP, error) {
 	return o, img, nil
 }
 
-// FreePSP is dat_psp_free; requests that came before stay valid. The error is
+// FreePSP is dat_psp_free. Requests that came before stay valid. The error is
 // DAT_INVALID_HANDLE.
 func (m *Manager) FreePSP(ctx context.Context, c Call, id dat.Handle) error {
 	return m.free(ctx, c, dat.TypePSP, id)

@@ -7,10 +7,10 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// pz is a protection zone.
+// pz is a Protection Zone.
 type pz struct {
 	object
-	hw providerPart[rdma.Object]
+	hw enginePart[rdma.Object]
 }
 
 // CreatePZ is dat_pz_create. Errors: DAT_INVALID_HANDLE (ia),
@@ -62,6 +62,6 @@ func (z *pz) destroy() { z.hw.free() }
 
 func (z *pz) remake(hw rdma.IA) (string, func(dat.Object), error) { return "", nil, z.create(hw) }
 
-func (z *pz) dropPart(why string) { z.hw.take(why) }
+func (z *pz) dropPart(why string) { z.hw.empty(why) }
 
 func (z *pz) engine() (rdma.Object, error) { return z.hw.engine(&z.object) }

@@ -9,7 +9,7 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// IAs are the adapters of this node, in the order of their ids.
+// IAs returns the adapters of this node in the order of their ids.
 func (m *Manager) IAs() []*dat.IA {
 	m.mu.Lock()
 	adapters := slices.Clone(m.adapters)
@@ -24,7 +24,7 @@ func (m *Manager) IAs() []*dat.IA {
 	return out
 }
 
-// IA is one adapter of this node.
+// IA returns an adapter of this node, and whether there is one.
 func (m *Manager) IA(id dat.Handle) (*dat.IA, bool) {
 	o, ok := m.Get(dat.TypeIA, id)
 	if !ok {
@@ -34,7 +34,8 @@ func (m *Manager) IA(id dat.Handle) (*dat.IA, bool) {
 	return ia, ok
 }
 
-// Facts are what the judges know of an adapter.
+// Facts returns what the judges know of an adapter, and whether there is one. It
+// never changes.
 func (m *Manager) Facts(id dat.Handle) (*dat.Facts, bool) {
 	if a := m.adapterOf(id); a != nil {
 		return &a.facts, true
@@ -42,7 +43,8 @@ func (m *Manager) Facts(id dat.Handle) (*dat.Facts, bool) {
 	return nil, false
 }
 
-// Get is the recorded image of a living object with its live members filled in.
+// Get returns the recorded image of a living object with its live members, and
+// whether there is one.
 func (m *Manager) Get(t dat.ObjectType, id dat.Handle) (dat.Object, bool) {
 	o := m.objectOf(id)
 	if o == nil || o.typ != t {
@@ -55,7 +57,8 @@ func (m *Manager) Get(t dat.ObjectType, id dat.Handle) (dat.Object, bool) {
 	return filled(m, img), true
 }
 
-// List are all living recorded objects of a type, in the order of their ids.
+// List returns all living recorded objects of a type in the order of their ids,
+// with their live members.
 func (m *Manager) List(t dat.ObjectType) []dat.Object {
 	var out []dat.Object
 	m.index.Range(func(_, v any) bool {
@@ -71,7 +74,7 @@ func (m *Manager) List(t dat.ObjectType) []dat.Object {
 }
 
 // Fill puts the live members into a list of recorded objects: elements that have
-// some are replaced by copies. Objects of other nodes stay as they are.
+// any are replaced by copies. Objects of other nodes stay as they are.
 func (m *Manager) Fill(objs []dat.Object) {
 	for i, o := range objs {
 		if o != nil {
@@ -80,8 +83,9 @@ func (m *Manager) Fill(objs []dat.Object) {
 	}
 }
 
-// Await returns when no event of the object waits for its record, at once for a
-// handle that names nothing here. The error is the store's absence or the context's.
+// Await returns when no event of the object waits for its record, immediately for a
+// handle that names nothing on this node. The error is the store's absence or the
+// context's.
 func (m *Manager) Await(ctx context.Context, id dat.Handle) error {
 	o := m.objectOf(id)
 	if o == nil {
@@ -90,11 +94,12 @@ func (m *Manager) Await(ctx context.Context, id dat.Handle) error {
 	return o.unrecorded.wait(ctx, m.rec)
 }
 
-// filler is an entity whose representation has live members; fill writes them
-// into a copy of the image.
+// filler is an entity whose image has live members: what is true now and never
+// recorded, such as the depth of a queue.
 type filler interface{ fill(img dat.Object) }
 
-// fillOne is an image with the live members of its object, a copy where there are any.
+// filled returns an image with the live members of its object, a copy if there are
+// any.
 func filled[T dat.Object](m *Manager, img T) T {
 	if v, ok := m.index.Load(img.Head().ID); ok {
 		return filledBy(v, img)
@@ -102,7 +107,7 @@ func filled[T dat.Object](m *Manager, img T) T {
 	return img
 }
 
-// filled is fillOne by an entity of the index.
+// filledBy is filled by an entity of the index.
 func filledBy[T dat.Object](v any, img T) T {
 	f, ok := v.(filler)
 	if !ok {

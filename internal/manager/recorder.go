@@ -7,30 +7,41 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// A Recorder makes changes last. The store implements it; an in-memory one for
-// tests lies in rdmatest.
+// A Recorder commits changes. Package store implements it; rdmatest has one in memory
+// for tests.
 //
-// It stamps Version, CreatedAt and UpdatedAt of the object that an entry's
-// Apply gave, and keeps the order of Record and Note for each object as called.
-// It may call Apply from any goroutine, also while the caller of Note holds a
-// lock of the endpoint's state: neither Apply nor done ever takes one that
-// Note's caller holds.
+// It stamps Version, CreatedAt and UpdatedAt of the object that Entry.Apply returns.
+// The changes of one object are committed in the order in which Record and Note were
+// called for it. Apply may be called on any goroutine, even while a caller of Note
+// holds an endpoint's state lock, so it takes no lock.
 type Recorder interface {
-	// Record commits the entries as one unit and waits. After the commit and before
-	// anybody is told of the changes it calls what the entries have as Published.
-	// On an error nothing was recorded, the recorder has made sure of it. Errors are
-	// *dat.Error with Kind `name-taken` or `store-away`.
+	// Record commits the entries as one unit and waits for that. It returns what was
+	// recorded, in the order of the entries.
+	//
+	// Between the commit and the first word of it to anybody, Record calls the
+	// Published of each entry that has one, in the order of the entries: whoever hears
+	// of a change, by the answer of Record or by the log, finds it published.
+	// Published may take the registry's and the state locks, so the recorder holds no
+	// lock of its own then.
+	//
+	// On an error nothing was recorded. Errors are *dat.Error with the Kind name-taken
+	// or store-away, or DAT_INTERRUPTED_CALL if ctx ended before the commit began.
 	Record(ctx context.Context, entries ...dat.Entry) ([]dat.Recorded, error)
-	// Note hands over what happened already, or a refusal. It never blocks and
-	// is retried until it is recorded; refusals are dropped while the store is
-	// away. done, where set, is called after the commit. An entry whose object
-	// is gone is forgotten (Apply gives nil for nil) and done is called all the same.
+	// Note hands over a change that has happened already, or a refusal (an entry
+	// without Apply). It never blocks. A change is tried again until it is recorded; a
+	// refusal is dropped while the store is away.
+	//
+	// done, which may be nil, is called after the commit, when the log may show the
+	// change already: on any goroutine, perhaps before Note returns. It takes only leaf
+	// locks. If the object has ended meanwhile (Apply returns nil for nil), nothing is
+	// recorded and done is called all the same.
 	Note(entry dat.Entry, done func(dat.Recorded))
-	// Away is nil while writes are possible, else the refusal that they meet.
+	// Away returns nil while writes are possible, else the refusal that they meet.
 	Away() error
 }
 
-// entry is the frame of a change of an object.
+// newEntry returns the entry of a successful change of an object, still without
+// Apply.
 func (m *Manager) newEntry(c Call, o *object, cause string) dat.Entry {
 	return dat.Entry{
 		Object: o.ref(), IA: o.ia.id, Cause: cause, Actor: c.Actor,
@@ -38,8 +49,8 @@ func (m *Manager) newEntry(c Call, o *object, cause string) dat.Entry {
 	}
 }
 
-// note hands over a change of an object that happened already, and publishes it
-// when it is recorded.
+// note hands a change that has happened already to the recorder, and publishes it
+// when it is recorded. It never blocks.
 func (m *Manager) note(o *object, e dat.Entry) {
 	o.unrecorded.add()
 	m.rec.Note(e, func(r dat.Recorded) {
@@ -48,24 +59,25 @@ func (m *Manager) note(o *object, e dat.Entry) {
 	})
 }
 
-// recordedRefusals are the returns of refusals that go into the log: by state
-// and by resources. What is malformed does not.
-var recordedRefusals = map[dat.Return]bool{
-	dat.RetInvalidState:          true,
-	dat.RetInsufficientResources: true,
-	dat.RetConnQualInUse:         true,
-	dat.RetConnQualUnavailable:   true,
-	dat.RetQueueFull:             true,
+// noteEvent is note for a change that no caller asked for. reason is a sentence for
+// a person.
+func (m *Manager) noteEvent(o *object, cause, reason string, apply func(dat.Object) dat.Object) {
+	e := m.newEntry(engineCall(reason), o, cause)
+	e.Apply = apply
+	m.note(o, e)
 }
 
-// refused notes a refusal on the object that it is about, or on the adapter
-// where nothing was made.
-func (m *Manager) noteRefusal(c Call, on dat.Handle, cause string, err error) {
+// engineCall returns the Call of a change that no caller asked for.
+func engineCall(reason string) Call { return Call{Actor: dat.ActorEngine, Reason: reason} }
+
+// noteRefusal notes a refusal on the object that the call is about, or on the
+// adapter of a refused creation.
+func (m *Manager) noteRefusal(c Call, subject dat.Handle, cause string, err error) {
 	var d *dat.Error
 	if c.DryRun || !errors.As(err, &d) || !recordedRefusals[d.Return] || d.Kind == "name-taken" {
 		return
 	}
-	o := m.objectOf(on)
+	o := m.objectOf(subject)
 	if o == nil || o.recorded() == nil {
 		return
 	}
@@ -74,12 +86,23 @@ func (m *Manager) noteRefusal(c Call, on dat.Handle, cause string, err error) {
 	m.rec.Note(e, nil)
 }
 
-// becomes is an Apply that makes an object.
+// recordedRefusals are the returns of refusals that go into the log: by state and
+// by resources. Malformed calls do not.
+var recordedRefusals = map[dat.Return]bool{
+	dat.RetInvalidState:          true,
+	dat.RetInsufficientResources: true,
+	dat.RetConnQualInUse:         true,
+	dat.RetConnQualUnavailable:   true,
+	dat.RetQueueFull:             true,
+}
+
+// applyCreate returns the Entry.Apply that makes an object.
 func applyCreate(img dat.Object) func(dat.Object) dat.Object {
 	return func(dat.Object) dat.Object { return img.Clone() }
 }
 
-// changed is an Apply that changes a copy and leaves what is gone alone.
+// applyChange returns the Entry.Apply that changes a copy of an object. An object
+// that has ended is left alone.
 func applyChange[T dat.Object](change func(T)) func(dat.Object) dat.Object {
 	return func(before dat.Object) dat.Object {
 		if before == nil {
@@ -93,16 +116,5 @@ func applyChange[T dat.Object](change func(T)) func(dat.Object) dat.Object {
 	}
 }
 
-// removed is an Apply that ends an object.
+// applyEnd is the Entry.Apply that ends an object.
 func applyEnd(dat.Object) dat.Object { return nil }
-
-// noteEvent is note for a change that no caller asked for; reason is a sentence for
-// a person.
-func (m *Manager) noteEvent(o *object, cause, reason string, apply func(dat.Object) dat.Object) {
-	e := m.newEntry(engineCall(reason), o, cause)
-	e.Apply = apply
-	m.note(o, e)
-}
-
-// engineCall is the frame of what no caller asked for.
-func engineCall(reason string) Call { return Call{Actor: dat.ActorEngine, Reason: reason} }

@@ -6,8 +6,9 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// usesOf are the distinct objects that an image keeps alive. A connection
-// request keeps nothing alive: its service point may go before it.
+// referencesOf returns the distinct objects that an image keeps in use. A
+// connection request keeps nothing in use: its service point may be freed before
+// it.
 func referencesOf(img dat.Object) []dat.Handle {
 	if img == nil || img.Type() == dat.TypeCR {
 		return nil
@@ -17,10 +18,10 @@ func referencesOf(img dat.Object) []dat.Handle {
 	return slices.Compact(refs)
 }
 
-// holdLocked counts the references of an image; the adapter's lock is held.
+// addRefsLocked counts the references of an image. The registry's lock is held.
 func (m *Manager) addRefsLocked(img dat.Object) { m.countRefsLocked(img, 1) }
 
-// drop ends the references of an image.
+// dropRefs ends the references of an image.
 func (m *Manager) dropRefs(img dat.Object) {
 	ia := m.adapterOf(img.Head().IA)
 	if ia == nil {
@@ -31,6 +32,8 @@ func (m *Manager) dropRefs(img dat.Object) {
 	m.countRefsLocked(img, -1)
 }
 
+// countRefsLocked adds by, 1 or -1, to the counts of what an image refers to. The
+// registry's lock is held.
 func (m *Manager) countRefsLocked(img dat.Object, by int) {
 	for _, h := range referencesOf(img) {
 		e, ok := m.index.Load(h)
@@ -48,8 +51,8 @@ func (m *Manager) countRefsLocked(img dat.Object, by int) {
 	}
 }
 
-// feedLocked counts what feeds the EVD: the streams of an endpoint or the
-// requests of a service point.
+// countFeederLocked counts an object that feeds the EVD: an endpoint with its
+// streams, or a service point with its requests. The registry's lock is held.
 func (d *evd) countFeederLocked(img dat.Object, by int) {
 	switch user := img.(type) {
 	case *dat.Endpoint:
@@ -76,14 +79,14 @@ func (d *evd) countOtherFeederLocked(s dat.Stream, by int) {
 	}
 }
 
-// usedLocked tells how many living objects use o, those left out that this unit
-// of writes ends.
+// usersLocked returns how many living objects use o, without those that this unit
+// ends. The registry's lock is held.
 func (u *unit) usersLocked(o *object) int {
 	return o.refs - len(u.droppedUsersOf(o.id))
 }
 
-// endRefs drops the references of an image when the unit is recorded; for its own
-// judges they have ended already.
+// dropRefsAtCommit ends the references of an image when the unit is recorded. For
+// the unit's own judges they end immediately.
 func (u *unit) dropRefsAtCommit(img dat.Object) {
 	u.droppedImages = append(u.droppedImages, img)
 	for _, h := range referencesOf(img) {
@@ -91,7 +94,8 @@ func (u *unit) dropRefsAtCommit(img dat.Object) {
 	}
 }
 
-// endedUsersOf are the images that used an object until this unit; nil ends none.
+// droppedUsersOf returns the images that stop using an object with this unit; none
+// for a nil unit.
 func (u *unit) droppedUsersOf(h dat.Handle) []dat.Object {
 	if u == nil {
 		return nil
@@ -99,15 +103,15 @@ func (u *unit) droppedUsersOf(h dat.Handle) []dat.Object {
 	return u.droppedUsers[h]
 }
 
-// sight resolves handles for the judges as a unit of writes sees them. Whoever
-// uses it holds the adapter's lock.
+// resolver resolves handles for the judges of package dat as a unit of writes sees
+// them. The registry's lock is held while it is used.
 type resolver struct {
 	u  *unit
 	ia *adapter
 }
 
-// find is the entity of a handle, nil where the handle names none that this
-// unit may use. An object of another adapter is found: the judge refuses it.
+// find returns the entity with a handle, or nil if there is none that the unit may
+// use. An object of another adapter is found, so that the judge refuses it by that.
 func (handles resolver) find(h dat.Handle) entity {
 	v, ok := handles.u.m.index.Load(h)
 	if !ok {
@@ -152,15 +156,15 @@ func (handles resolver) EVD(h dat.Handle) (dat.EVDUse, bool) {
 
 // SRQ implements dat.Resolver.
 func (handles resolver) SRQ(h dat.Handle) (*dat.SRQ, bool) {
-	q, ok := handles.find(h).(*srq)
+	s, ok := handles.find(h).(*srq)
 	if !ok {
 		return nil, false
 	}
-	img, ok := handles.u.image(&q.object).(*dat.SRQ)
+	img, ok := handles.u.image(&s.object).(*dat.SRQ)
 	return img, ok
 }
 
-// lmr is the image of a region as this unit of writes sees it, or nil.
+// lmr returns the image of a region as the unit sees it, or nil if there is none.
 func (handles resolver) lmr(h dat.Handle) *dat.LMR {
 	if l, ok := handles.find(h).(*lmr); ok {
 		img, _ := handles.u.image(&l.object).(*dat.LMR)

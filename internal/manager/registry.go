@@ -8,17 +8,17 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// find is the entity of a handle with its type, if it is of that type.
+// find returns the entity with a handle if it is of type T. Whether it may be used
+// is for the caller to test.
 func find[T entity](m *Manager, id dat.Handle) (T, bool) {
 	v, _ := m.index.Load(id)
 	e, ok := v.(T)
 	return e, ok
 }
 
-// lookup returns the object of a handle for a call that no unit of writes makes.
-// The error is DAT_INVALID_HANDLE where the handle names no recorded object of the
-// type; field names the member of the body that has the handle, empty for the
-// object that the call is about.
+// lookup returns the recorded object with a handle for a call outside any unit of
+// writes. The error is DAT_INVALID_HANDLE. field names the member of the body that
+// contains the handle; it is empty for the object that the call is about.
 func lookup[T entity](m *Manager, typ dat.ObjectType, id dat.Handle, field string) (T, error) {
 	e, ok := find[T](m, id)
 	if !ok || e.base().recorded() == nil {
@@ -28,7 +28,7 @@ func lookup[T entity](m *Manager, typ dat.ObjectType, id dat.Handle, field strin
 	return e, nil
 }
 
-// lookupLocked is lookup with the object's operation lock held; the caller unlocks
+// lookupLocked is lookup with the object's operation lock taken; the caller unlocks
 // it. Errors: DAT_INVALID_HANDLE, the context's.
 func lookupLocked[T entity](ctx context.Context, m *Manager, typ dat.ObjectType, id dat.Handle) (T, error) {
 	var none T
@@ -47,7 +47,8 @@ func lookupLocked[T entity](ctx context.Context, m *Manager, typ dat.ObjectType,
 	return e, nil
 }
 
-// objectOf is the shared part behind any handle, or nil.
+// objectOf returns the shared part of the entity with a handle, or nil if there is
+// none.
 func (m *Manager) objectOf(id dat.Handle) *object {
 	if v, ok := m.index.Load(id); ok {
 		return v.(entity).base()
@@ -55,7 +56,8 @@ func (m *Manager) objectOf(id dat.Handle) *object {
 	return nil
 }
 
-// selected are the entities that want holds for, the oldest first (UUIDv7 sort by age).
+// entitiesWhere returns the entities that want reports true for, the oldest first:
+// their ids are UUIDv7, which sort by age.
 func (m *Manager) entitiesWhere(want func(*object) bool) []entity {
 	var out []entity
 	m.index.Range(func(_, v any) bool {
@@ -68,12 +70,14 @@ func (m *Manager) entitiesWhere(want func(*object) bool) []entity {
 	return out
 }
 
-// objectsOf are the objects of an adapter of one type, the oldest first.
+// entitiesOf returns the objects of one type on an adapter that have an image, the
+// oldest first.
 func (m *Manager) entitiesOf(ia *adapter, t dat.ObjectType) []entity {
 	return m.entitiesWhere(func(o *object) bool { return o.ia == ia && o.typ == t && o.recorded() != nil })
 }
 
-// admit judges under the registry's lock and enters the object if it may be.
+// admit judges a creation under the registry's lock and registers the object if
+// judge permits it. Errors: judge's, those of admitLocked.
 func (u *unit) admit(ia *adapter, e entity, judge func(resolver) (dat.Object, *dat.Error)) (dat.Object, error) {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
@@ -89,8 +93,9 @@ func (u *unit) admit(ia *adapter, e entity, judge func(resolver) (dat.Object, *d
 	return img, nil
 }
 
-// admitLocked enters a new object into the registry with the references of its
-// image; the adapter's lock is held. t is nil for what the engine makes.
+// admitLocked registers a new object and counts the references of its image, unless
+// the adapter has reached its limit. u is nil if the engine makes the object. The
+// registry's lock is held.
 func (ia *adapter) admitLocked(u *unit, e entity, img dat.Object) *dat.Error {
 	o := e.base()
 	if l, ok := limits[o.typ]; ok && ia.count[o.typ] >= int(l.max(&ia.facts.Attributes)) &&
@@ -109,8 +114,8 @@ func (ia *adapter) admitLocked(u *unit, e entity, img dat.Object) *dat.Error {
 	return nil
 }
 
-// limits are the attributes that bound the number of objects of a type, and the
-// subtype of the refusal. Types without one are unbounded.
+// limits are the attributes of an adapter that bound the number of its objects,
+// with the subtype of the refusal. Types that are not listed are unbounded.
 var limits = map[dat.ObjectType]struct {
 	max     func(*dat.IAAttributes) int32
 	subtype dat.Subtype
@@ -124,7 +129,8 @@ var limits = map[dat.ObjectType]struct {
 	dat.TypeRMR:      {func(a *dat.IAAttributes) int32 { return a.MaxRMRs }, dat.SubResourceMemoryRegion, "max_rmrs"},
 }
 
-// endedOf is the number of objects of a type that this unit of writes ends; nil ends none.
+// endingCount returns the number of objects of a type that this unit ends; for a
+// nil unit it is 0.
 func (u *unit) endingCount(ia *adapter, t dat.ObjectType) int {
 	if u == nil {
 		return 0
@@ -138,7 +144,8 @@ func (u *unit) endingCount(ia *adapter, t dat.ObjectType) int {
 	return n
 }
 
-// roomOnSRQLocked tests max_ep_per_srq for a new endpoint.
+// checkSRQUsersLocked tests max_ep_per_srq for a new endpoint. The registry's lock
+// is held.
 func (ia *adapter) checkSRQUsersLocked(u *unit, img dat.Object) *dat.Error {
 	ep, ok := img.(*dat.Endpoint)
 	if !ok || ep.SRQ == dat.HandleNull {
@@ -157,7 +164,7 @@ func (ia *adapter) checkSRQUsersLocked(u *unit, img dat.Object) *dat.Error {
 	return dat.CheckSRQUsers(&ia.facts, &dat.SRQ{Meta: dat.Meta{ID: s.id}}, users)
 }
 
-// enterLocked puts an entity into the registry.
+// registerLocked puts an entity into the registry. The registry's lock is held.
 func (ia *adapter) registerLocked(e entity, step lifeStep, by *unit) {
 	o := e.base()
 	o.life.advanceLocked(step, by)
@@ -165,7 +172,8 @@ func (ia *adapter) registerLocked(e entity, step lifeStep, by *unit) {
 	ia.m.index.Store(o.id, e)
 }
 
-// remove takes an object out of the registry, once.
+// remove takes an entity out of the registry; it does nothing if the entity has
+// left it already.
 func (m *Manager) remove(e entity) {
 	o := e.base()
 	o.ia.mu.Lock()

@@ -5,27 +5,33 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// maker is an object that has a part in the provider, which can be made again.
+// remakeable is an entity whose part in the engine can be made again: after a
+// restart, and on a device that returns.
 type remakeable interface {
 	entity
-	// remake makes the part from the recorded image. It gives what was lost for
-	// good as a sentence, and the change that says so; both empty where nothing was.
+	// remake makes the engine's part from the recorded image. lost says what is lost
+	// for good, and change writes that into the image; both are empty if nothing is.
 	remake(hw rdma.IA) (lost string, change func(dat.Object), err error)
-	// lose empties the part without telling the provider; why is the reason.
+	// dropPart empties the part without a call of the provider, and remembers why.
 	dropPart(why string)
 }
 
-// remakeOrder has those that are used before those that use them.
+var _ = []remakeable{
+	(*pz)(nil), (*evd)(nil), (*srq)(nil), (*lmr)(nil), (*rmr)(nil), (*endpoint)(nil), (*servicePoint)(nil),
+}
+
+// remakeOrder are the types in the order in which their objects are made again:
+// those that are used come before those that use them.
 var remakeOrder = []dat.ObjectType{
 	dat.TypePZ, dat.TypeEVD, dat.TypeSRQ, dat.TypeLMR, dat.TypeRMR, dat.TypeEndpoint, dat.TypePSP, dat.TypeRSP,
 }
 
-// remake makes every living object of an adapter again. It reports false where
-// the device was lost once more since its losses were counted, or the Manager closes.
+// remake makes every living object of an adapter again on hw. It reports false if
+// the device was lost once more since losses was read, or if the Manager closes.
 func (m *Manager) remake(ia *adapter, hw rdma.IA, losses uint64, cause string) bool {
 	for _, t := range remakeOrder {
 		for _, e := range m.entitiesOf(ia, t) {
-			if mk, ok := e.(remakeable); ok && !m.remakeUnderLock(mk, hw, losses, cause) {
+			if r, ok := e.(remakeable); ok && !m.remakeUnderLock(r, hw, losses, cause) {
 				return false
 			}
 		}
@@ -33,10 +39,11 @@ func (m *Manager) remake(ia *adapter, hw rdma.IA, losses uint64, cause string) b
 	return true
 }
 
-// remakeLocked makes one object again under its operation lock, so that no write
-// is under way on it; what ended or is ending is left alone. It reports as remake.
-func (m *Manager) remakeUnderLock(mk remakeable, hw rdma.IA, losses uint64, cause string) bool {
-	o := mk.base()
+// remakeUnderLock makes one object again under its operation lock, so that no write
+// is under way on it. Objects that are ending or have ended are left alone. It
+// reports the same as remake.
+func (m *Manager) remakeUnderLock(r remakeable, hw rdma.IA, losses uint64, cause string) bool {
+	o := r.base()
 	if err := o.lock(m.ctx); err != nil {
 		return false
 	}
@@ -45,27 +52,27 @@ func (m *Manager) remakeUnderLock(mk remakeable, hw rdma.IA, losses uint64, caus
 		return true
 	}
 	if o.ia.device.losses.Load() == losses {
-		m.remakeOne(mk, hw, losses, cause)
+		m.remakeOne(r, hw, losses, cause)
 	}
 	if o.ia.device.losses.Load() != losses {
-		mk.dropPart(deviceGoneDetail) // what was made belongs to a device that is lost
+		r.dropPart(deviceGoneDetail) // what was made belongs to a device that is lost
 		return false
 	}
 	return true
 }
 
-// remakeOne makes one object again. What is lost is noted with the given cause;
-// what the engine refuses stays listed, with its reason, and can be freed.
-func (m *Manager) remakeOne(mk remakeable, hw rdma.IA, losses uint64, cause string) {
-	o := mk.base()
-	lost, change, err := mk.remake(hw)
+// remakeOne makes one object again and notes what was lost with that. An object
+// that the engine refuses stays listed with the reason, and can be freed.
+func (m *Manager) remakeOne(r remakeable, hw rdma.IA, losses uint64, cause string) {
+	o := r.base()
+	lost, change, err := r.remake(hw)
 	if err != nil && o.ia.device.losses.Load() != losses {
 		return // its device was lost meanwhile
 	}
 	if err != nil {
 		d := asError(err)
 		m.log.Warn("an object could not be made again", "type", o.typ, "id", o.id, "error", err)
-		mk.dropPart(d.Return.String() + ": " + d.Detail)
+		r.dropPart(d.Return.String() + ": " + d.Detail)
 		lost, change = "the engine could not make it again: "+d.Return.String()+": "+d.Detail, notRemadeChange(d)
 	}
 	if lost == "" {
@@ -78,12 +85,13 @@ func (m *Manager) remakeOne(mk remakeable, hw rdma.IA, losses uint64, cause stri
 	}))
 }
 
-// unmadeChange shows in an endpoint that it could not be made again.
+// notRemadeChange returns the change that shows in an endpoint's image that it
+// could not be made again.
 func notRemadeChange(d *dat.Error) func(dat.Object) {
 	at := now()
 	return func(img dat.Object) {
 		if e, ok := img.(*dat.Endpoint); ok {
-			e.LastEvent = &dat.LastEvent{Reason: optional(d.Return.String()), At: at, Detail: optional("the engine could not make it again: " + d.Detail)}
+			e.LastEvent = &dat.LastEvent{Reason: new(d.Return.String()), At: at, Detail: new("the engine could not make it again: " + d.Detail)}
 		}
 	}
 }

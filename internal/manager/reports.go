@@ -5,7 +5,7 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// pump reads the reports of an adapter in order until the provider closes them.
+// pump handles the reports of an adapter in order until the provider closes them.
 // It never takes an operation lock and never waits for the store.
 func (m *Manager) pump(ia *adapter, reports <-chan rdma.Report) {
 	for r := range reports {
@@ -16,7 +16,8 @@ func (m *Manager) pump(ia *adapter, reports <-chan rdma.Report) {
 	}
 }
 
-// endpointReports are the reports that are events of an endpoint and nothing more.
+// endpointReports are the kinds of reports that are events of an endpoint and
+// nothing more.
 var endpointReports = map[rdma.ReportKind]dat.Input{
 	rdma.ReportPeerRejected:    dat.EvPeerRejected,
 	rdma.ReportNonPeerRejected: dat.EvNonPeerRejected,
@@ -27,7 +28,7 @@ var endpointReports = map[rdma.ReportKind]dat.Input{
 	rdma.ReportEPError:         dat.EvEPError,
 }
 
-// takers are what is done with the other reports.
+// reportHandlers handle all other kinds of reports.
 var reportHandlers = map[rdma.ReportKind]func(*Manager, *adapter, rdma.Report){
 	rdma.ReportRequest:     func(m *Manager, _ *adapter, r rdma.Report) { m.handleRequest(r) },
 	rdma.ReportRequestGone: (*Manager).handleRequestGone,
@@ -45,7 +46,7 @@ var reportHandlers = map[rdma.ReportKind]func(*Manager, *adapter, rdma.Report){
 	rdma.ReportDeviceBack:  func(m *Manager, ia *adapter, _ rdma.Report) { m.startReturn(ia) },
 }
 
-// take does what one report asks for.
+// handleReport handles one report of an adapter.
 func (m *Manager) handleReport(ia *adapter, r rdma.Report) {
 	if in, ok := endpointReports[r.Kind]; ok {
 		m.toEndpoint(r, func(ep *endpoint, r rdma.Report) {
@@ -60,15 +61,16 @@ func (m *Manager) handleReport(ia *adapter, r rdma.Report) {
 	m.log.Error("a report of an unknown kind", "ia", ia.id, "kind", r.Kind)
 }
 
-// ofEndpoint hands a report to its endpoint; one that was freed is of no interest.
+// toEndpoint hands a report to its endpoint. A report about an endpoint that was
+// freed is dropped.
 func (m *Manager) toEndpoint(r rdma.Report, f func(*endpoint, rdma.Report)) {
 	if ep, ok := find[*endpoint](m, r.EP); ok {
 		f(ep, r)
 	}
 }
 
-// ofReceiver hands a report to its endpoint. A receive that an endpoint took from
-// an SRQ before it was freed is gone from there.
+// toReceiver is toEndpoint for a report that may be about a receive of an SRQ: if
+// the endpoint was freed, the receive leaves the SRQ.
 func (m *Manager) toReceiver(r rdma.Report, f func(*endpoint, rdma.Report)) {
 	if ep, ok := find[*endpoint](m, r.EP); ok {
 		f(ep, r)
@@ -77,7 +79,8 @@ func (m *Manager) toReceiver(r rdma.Report, f func(*endpoint, rdma.Report)) {
 	m.dropReceive(r)
 }
 
-// lost takes a receive out of its SRQ whose completion nobody gets (T2, T39).
+// dropReceive removes from its SRQ a receive whose completion nobody will get (T2,
+// T39).
 func (m *Manager) dropReceive(r rdma.Report) {
 	if s, ok := find[*srq](m, r.SRQ); ok {
 		if w, ok := s.take(r.WR); ok {

@@ -7,7 +7,8 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// portChanged takes the state of the port into the adapter's image.
+// handlePort handles ReportPort: the adapter's image shows the new state of the
+// port.
 func (m *Manager) handlePort(ia *adapter, r rdma.Report) {
 	hw, err := ia.usableDevice()
 	if err != nil {
@@ -17,19 +18,21 @@ func (m *Manager) handlePort(ia *adapter, r rdma.Report) {
 	m.noteIA(ia, "port", cmp.Or(r.Detail, r.Reason), state, detail)
 }
 
-// iaError takes an error of the adapter itself.
+// handleIAError handles ReportIAError, an error of the adapter itself.
 func (m *Manager) handleIAError(ia *adapter, r rdma.Report) {
 	ia.asyncEvent(&ia.object, r.Event, cmp.Or(r.Reason, "DAT_IA_OTHER_ERROR"))
 }
 
-// srqLimit takes the low watermark of an SRQ, which DAT numbers as a reason only.
+// handleSRQLimit handles ReportSRQLimit: fewer receives are left on an SRQ than its
+// low watermark. DAT has a reason for that and no event number.
 func (m *Manager) handleSRQLimit(ia *adapter, r rdma.Report) {
 	if s, ok := find[*srq](m, r.SRQ); ok {
 		ia.asyncEvent(&s.object, dat.EventNone, "DAT_SRQ_LOW_WATERMARK_EVENT")
 	}
 }
 
-// srqError takes the end of an SRQ; the event names the SRQ (D23).
+// handleSRQError handles ReportSRQError: an SRQ went to its error state. The event
+// names the SRQ (D23).
 func (m *Manager) handleSRQError(ia *adapter, r rdma.Report) {
 	s, ok := find[*srq](m, r.SRQ)
 	if !ok {
@@ -40,15 +43,15 @@ func (m *Manager) handleSRQError(ia *adapter, r rdma.Report) {
 	ia.asyncEvent(&s.object, dat.EventNone, cause)
 }
 
-// evdError takes an error of the transport's part of an EVD.
+// handleEVDError handles ReportEVDError, an error of the engine's part of an EVD.
 func (m *Manager) handleEVDError(ia *adapter, r rdma.Report) {
 	if d, ok := find[*evd](m, r.EVD); ok {
 		ia.asyncEvent(&d.object, dat.EventAsyncErrorEVDOverflow, "DAT_EVD_OTHER_ERROR")
 	}
 }
 
-// deviceLost handles the loss of a device (T48): connections break, requests end,
-// everything else stays and waits for its return.
+// handleDeviceGone handles ReportDeviceGone (T48): connections break, requests end,
+// everything else stays and waits for the return of the device.
 func (m *Manager) handleDeviceGone(ia *adapter, r rdma.Report) {
 	if !ia.markDeviceGone() {
 		return
@@ -71,14 +74,14 @@ func (m *Manager) handleDeviceGone(ia *adapter, r rdma.Report) {
 	}
 }
 
-// endRequestNow ends a request that nobody can answer any more.
+// endRequestByEngine ends a request that nobody can answer any more.
 func (m *Manager) endRequestByEngine(req *request, cause, why string) {
 	m.remove(req)
 	m.noteEvent(&req.object, cause, why, applyEnd)
 }
 
-// loseEndpoint moves an endpoint as T48 says. One that ends with its request
-// ends in the record too.
+// breakEndpoint moves an endpoint whose device is gone (T48). An endpoint that came
+// with a connection request ends with it.
 func (m *Manager) breakEndpoint(ep *endpoint, why string) {
 	ep.mu.Lock()
 	v := dat.Judge(ep.live.State, dat.EvDeviceGone)
@@ -97,8 +100,9 @@ func (m *Manager) breakEndpoint(ep *endpoint, why string) {
 	m.withState(ep, func() { m.flushLocked(ep) })
 }
 
-// removeEnded takes an endpoint that the engine ended out of the registry, after
-// the write that may be under way on it: that one may have removed it itself.
+// removeEndedEndpoint removes an endpoint that the engine ended from the registry.
+// It waits for a write that may be under way on the endpoint and may remove it
+// itself.
 func (m *Manager) removeEndedEndpoint(ep *endpoint) {
 	if err := ep.lock(m.ctx); err != nil {
 		return
@@ -113,9 +117,9 @@ func (m *Manager) removeEndedEndpoint(ep *endpoint) {
 	m.disconnectIfOwed(ep)
 }
 
-// deviceBack handles the return of a device (T49): a worker makes its objects
-// again, one after the other and each under its operation lock, so that no write
-// is under way on it. Reports go on meanwhile.
+// startReturn starts the return of a device (T49): a worker makes the objects of
+// the adapter again, one after the other, each under its operation lock. Reports
+// are handled meanwhile. It does nothing unless the device is gone.
 func (m *Manager) startReturn(ia *adapter) {
 	ia.mu.Lock()
 	hw, losses := ia.hw, ia.device.losses.Load()

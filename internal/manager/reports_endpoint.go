@@ -7,8 +7,9 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// reported is happened for what the engine reports of a connection: before the
-// report of a reset it speaks of one that is over.
+// handleReportedEvent handles a report that is an event of an endpoint. Until the
+// engine has reported a reset, its reports are about the connection before the
+// reset and are dropped.
 func (m *Manager) handleReportedEvent(ep *endpoint, in dat.Input, details eventDetails) {
 	m.withState(ep, func() {
 		if ep.unreportedResets == 0 {
@@ -17,7 +18,8 @@ func (m *Manager) handleReportedEvent(ep *endpoint, in dat.Input, details eventD
 	})
 }
 
-// established takes T14 and T22: addresses, peer and queue pair are known now.
+// handleEstablished handles ReportEstablished (T14, T22): addresses, peer and queue
+// pair are known now.
 func (m *Manager) handleEstablished(ep *endpoint, r rdma.Report) {
 	var transport dat.Transport
 	if hw, ok := ep.hw.get(); ok {
@@ -40,16 +42,17 @@ func (m *Manager) handleEstablished(ep *endpoint, r rdma.Report) {
 	})
 }
 
-// wasReset ends the time of stale reports.
+// handleReset handles ReportReset: what is reported after it is about the new
+// connection.
 func (m *Manager) handleReset(ep *endpoint, _ rdma.Report) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	ep.unreportedResets = max(ep.unreportedResets-1, 0)
 }
 
-// completed takes a completion of the engine: the DTO is no longer outstanding
-// (S2, S3), the consumer gets its event unless that was suppressed, and a failure
-// other than a flush breaks the connection (T37).
+// handleCompletion handles ReportCompletion: the DTO is no longer outstanding (S2,
+// S3), the consumer gets its event unless that was suppressed, and a failure other
+// than a flush breaks the connection (T37).
 func (m *Manager) handleCompletion(ep *endpoint, r rdma.Report) {
 	ep.mu.Lock()
 	if ep.unreportedResets > 0 || ep.hasEnded() {
@@ -72,7 +75,8 @@ func (m *Manager) handleCompletion(ep *endpoint, r rdma.Report) {
 	m.withState(ep, func() { m.completeLocked(ep, w, r) })
 }
 
-// taken moves a receive from an SRQ to the endpoint that took it (W9).
+// handleRecvTaken handles ReportRecvTaken: an endpoint took a receive from its SRQ,
+// and it counts among the endpoint's own from now on (W9).
 func (m *Manager) handleRecvTaken(ep *endpoint, r rdma.Report) {
 	s, ok := find[*srq](m, r.SRQ)
 	if !ok {
@@ -88,7 +92,8 @@ func (m *Manager) handleRecvTaken(ep *endpoint, r rdma.Report) {
 	})
 }
 
-// probed takes the outcome of a probe: proof of life, or the end of the connection.
+// handleProbe handles ReportProbe, the outcome of a liveness probe: proof of life,
+// or the end of the connection.
 func (m *Manager) handleProbe(ep *endpoint, r rdma.Report) {
 	m.withState(ep, func() {
 		if ep.unreportedResets > 0 || ep.hasEnded() {

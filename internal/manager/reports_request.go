@@ -7,8 +7,8 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// arrived takes a request that came to a service point (T8–T11). One that nobody
-// can be told of is rejected.
+// handleRequest handles ReportRequest, a connection request that came to a service
+// point (T8–T11). A request that no consumer can be told of is rejected.
 func (m *Manager) handleRequest(r rdma.Report) {
 	sp, ok := find[*servicePoint](m, r.SP)
 	if ok && sp.addEarlyRequest(r) {
@@ -19,8 +19,8 @@ func (m *Manager) handleRequest(r rdma.Report) {
 	}
 }
 
-// admitRequest makes the request, and the endpoint that it brings, and tells the
-// consumer. False leaves nothing behind.
+// admitRequest registers a request, and the endpoint that comes with it, and posts
+// its event. If it reports false, nothing of the request is left.
 func (m *Manager) admitRequest(sp *servicePoint, r rdma.Report) bool {
 	ia := sp.ia
 	req := &request{object: newObject(ia, dat.TypeCR, newID()), hw: r.Request, privateData: r.PrivateData}
@@ -42,8 +42,9 @@ func (m *Manager) admitRequest(sp *servicePoint, r rdma.Report) bool {
 	return false
 }
 
-// admitReserved moves the endpoint of an RSP to PASSIVE_CONNECTION_PENDING (T8);
-// a second request finds it there and is rejected (T9).
+// admitReserved moves the endpoint of an RSP to PASSIVE_CONNECTION_PENDING (T8) and
+// posts the event of its request. It reports false for a second request, which
+// finds the endpoint in that state (T9).
 func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, req *request, img *dat.CR, r rdma.Report) bool {
 	ep, ok := find[*endpoint](m, at.Endpoint)
 	if !ok || sp.used.Load() {
@@ -61,8 +62,9 @@ func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, req *request, img
 	return true
 }
 
-// admitTentative makes the endpoint of a PROVIDER service point (T10): PZ and EVDs
-// are null, its attributes those of the request as far as it carries them.
+// admitTentative makes the endpoint of a request to a PROVIDER service point (T10):
+// its PZ and EVDs are null, its attributes those of the request as far as that
+// carries them. It reports as admitRequest.
 func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, req *request, img *dat.CR, r rdma.Report) bool {
 	ia := sp.ia
 	hw, err := ia.usableDevice()
@@ -104,9 +106,10 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, req *request, im
 	return true
 }
 
-// offer enters a request into the registry and lets tell say so to the consumer;
-// where that fails the request is gone again. The note is counted first: who
-// accepts at once waits for the record.
+// registerRequest registers a request and calls postEvent to tell the consumer; if
+// that reports false, the request is removed again. The request counts as
+// unrecorded throughout, so that an accept that comes immediately waits for its
+// record.
 func (m *Manager) registerRequest(req *request, img *dat.CR, tell func() bool) bool {
 	req.unrecorded.add()
 	defer req.unrecorded.done()
@@ -123,8 +126,8 @@ func (m *Manager) registerRequest(req *request, img *dat.CR, tell func() bool) b
 	return true
 }
 
-// tell posts the event of a request and notes it. The endpoint's state lock may be
-// held.
+// postRequestEvent posts the event of a request and notes the request. It reports
+// false if the EVD has no room. The endpoint's state lock may be held.
 func (m *Manager) postRequestEvent(evd dat.Handle, req *request, img *dat.CR, r rdma.Report) bool {
 	qual := img.ConnQual
 	ref := req.ref()
@@ -139,8 +142,8 @@ func (m *Manager) postRequestEvent(evd dat.Handle, req *request, img *dat.CR, r 
 	return true
 }
 
-// vanished notes that the peer of a waiting request is gone: the request stays,
-// and accepting it fails later (T46, T15).
+// handleRequestGone handles ReportRequestGone: the peer of a waiting request
+// vanished. The request stays, and accepting it will fail (T46, T15).
 func (m *Manager) handleRequestGone(ia *adapter, r rdma.Report) {
 	ia.mu.Lock()
 	req := ia.requests[r.Request]

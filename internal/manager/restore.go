@@ -8,13 +8,16 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
+// causeRestore is the cause of changes that Restore records.
 const causeRestore = "restore"
 
-// Restore makes every object of this node again, once, after the providers were
-// added: endpoints come back UNCONNECTED, or RESERVED with their RSP. A change
-// `restore` is recorded only where something was lost, and says what. Adapters
-// that are not there any more are GONE, and their objects wait for them. On a
-// first start living is nil.
+// Restore makes every recorded object of this node again. It is called once, after
+// the providers were added; living are the recorded objects, nil on a first start.
+//
+// Endpoints come back UNCONNECTED, or RESERVED with their RSP. A change with the
+// cause `restore` is recorded only if something was lost, and says what. Adapters
+// that are not there any more are GONE, and their objects wait for them. The error
+// is the recorder's.
 func (m *Manager) Restore(ctx context.Context, living []dat.Object) error {
 	byIA := map[dat.Handle][]dat.Object{}
 	images := map[dat.Handle]*dat.IA{}
@@ -45,8 +48,8 @@ func (m *Manager) Restore(ctx context.Context, living []dat.Object) error {
 	return nil
 }
 
-// newEntity is the empty entity of an image. Connection requests have none: their
-// peers did not wait.
+// newEntity returns the entity of a recorded image, or nil for a type that has
+// none.
 func newEntity(ia *adapter, img dat.Object) entity {
 	id := img.Head().ID
 	switch o := img.(type) {
@@ -75,8 +78,8 @@ func newEntity(ia *adapter, img dat.Object) entity {
 	return nil
 }
 
-// addRestoredRefs counts the references of what lived, now that all of it is there, and
-// finds the RSPs that have had their request.
+// addRestoredRefs counts the references of restored objects once all of them are
+// registered, and marks the RSPs that had their request.
 func (m *Manager) addRestoredRefs(ia *adapter, living []dat.Object) {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
@@ -93,13 +96,12 @@ func (m *Manager) addRestoredRefs(ia *adapter, living []dat.Object) {
 	}
 }
 
-// reservedBefore are the states in which an RSP of a former process still waits,
-// or waits again, for its request.
+// rspAwaitsIn are the states of an endpoint in which its restored RSP waits, or
+// waits again, for a request.
 var rspAwaitsIn = map[dat.EPState]bool{dat.EPReserved: true, dat.EPPassiveConnectionPending: true}
 
-// loseConnections ends the requests of the last process and brings its endpoints
-// back to where a process begins: UNCONNECTED, or RESERVED with an RSP that still
-// waits for its request.
+// resetConnections ends the requests of the last process and moves its endpoints to
+// where a process begins.
 func (m *Manager) resetConnections(ia *adapter) {
 	for _, e := range m.entitiesOf(ia, dat.TypeCR) {
 		m.endRequestByEngine(e.(*request), causeRestore, "the connection request ended with the process")
@@ -110,7 +112,8 @@ func (m *Manager) resetConnections(ia *adapter) {
 	}
 }
 
-// restoreState brings one endpoint back to where a process begins.
+// restoreEndpointState moves a restored endpoint to UNCONNECTED, or to RESERVED if
+// its RSP still waits for a request.
 func (m *Manager) restoreEndpointState(ep *endpoint, reserved bool) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
@@ -126,7 +129,8 @@ func (m *Manager) restoreEndpointState(ep *endpoint, reserved bool) {
 	m.changeLocked(ep, causeRestore, detail, moveTo(dat.Verdict{Kind: dat.Move, Next: to}, last, nil))
 }
 
-// reservedOn are the endpoints whose RSP still waits for a request.
+// reservedEndpoints returns the endpoints of an adapter whose RSP still waits for a
+// request.
 func (m *Manager) reservedEndpoints(ia *adapter) map[dat.Handle]bool {
 	out := map[dat.Handle]bool{}
 	for _, e := range m.entitiesOf(ia, dat.TypeRSP) {

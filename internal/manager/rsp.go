@@ -7,7 +7,7 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// CreateRSP is dat_rsp_create: the endpoint becomes RESERVED in the same record
+// CreateRSP is dat_rsp_create. The endpoint becomes RESERVED in the same record
 // (T4, T5). Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE,
 // DAT_CONN_QUAL_IN_USE.
 func (m *Manager) CreateRSP(ctx context.Context, c Call, in RSPCreate) (*dat.RSP, error) {
@@ -55,7 +55,8 @@ func (u *unit) createRSP(c Call, in RSPCreate) (*object, *dat.RSP, error) {
 	return o, img, nil
 }
 
-// reservable locks the endpoint of an RSP; both are nil for a handle that names none.
+// reservableEndpoint returns the endpoint of an RSP, locked, and its live image.
+// Both are nil if the handle names no endpoint.
 func (u *unit) reservableEndpoint(h dat.Handle) (*endpoint, *dat.Endpoint, error) {
 	ep, err := target[*endpoint](u, Call{}, dat.TypeEndpoint, h)
 	var d *dat.Error
@@ -68,8 +69,8 @@ func (u *unit) reservableEndpoint(h dat.Handle) (*endpoint, *dat.Endpoint, error
 	return ep, u.live(ep), nil
 }
 
-// FreeRSP is dat_rsp_free: its endpoint is UNCONNECTED again where no request came
-// (T6), else stays (T7). The error is DAT_INVALID_HANDLE.
+// FreeRSP is dat_rsp_free. Its endpoint is UNCONNECTED again if no request came
+// (T6), else stays as it is (T7). The error is DAT_INVALID_HANDLE.
 func (m *Manager) FreeRSP(ctx context.Context, c Call, id dat.Handle) error {
 	return m.free(ctx, c, dat.TypeRSP, id)
 }

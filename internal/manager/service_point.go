@@ -11,15 +11,16 @@ import (
 // servicePoint is a PSP or an RSP.
 type servicePoint struct {
 	object
-	hw providerPart[rdma.Listener]
-	// used tells that an RSP has had its one request: it holds its endpoint no more.
+	hw enginePart[rdma.Listener]
+	// used says that an RSP has had its one request: it holds its endpoint no longer.
 	used atomic.Bool
-	// early are requests that came before the service point was recorded; they
-	// belong to the adapter's lock.
+	// earlyRequests came before the service point was recorded. The registry's lock
+	// guards them.
 	earlyRequests []rdma.Report
 }
 
-// listen makes the provider's part; it gives the qualifier really listened on.
+// listen makes the engine's part. It returns the qualifier that the engine listens
+// on: qual, or any free one if that is 0.
 func (sp *servicePoint) listen(hw rdma.IA, qual int32, once bool) (int32, error) {
 	made, err := hw.Listen(sp.id, qual, once)
 	if err != nil {
@@ -46,10 +47,10 @@ func (sp *servicePoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	return "", nil, nil
 }
 
-func (sp *servicePoint) dropPart(why string) { sp.hw.take(why) }
+func (sp *servicePoint) dropPart(why string) { sp.hw.empty(why) }
 
-// qualFree is what a dry run knows of a qualifier without the engine: another
-// service point of the adapter may hold it. 0 asks for any.
+// checkQualFree refuses a qualifier that another service point of the adapter has;
+// 0 is always free. A dry run asks this instead of the engine.
 func (sp *servicePoint) checkQualFree(qual int32) error {
 	holder := sp.m().entitiesWhere(func(o *object) bool {
 		switch img := o.recorded().(type) {
@@ -69,8 +70,8 @@ func (sp *servicePoint) checkQualFree(qual int32) error {
 	}
 }
 
-// await keeps a request whose service point is not recorded yet. It tells whether
-// it did.
+// addEarlyRequest keeps a request that came before the service point was recorded,
+// and reports whether it has kept it.
 func (sp *servicePoint) addEarlyRequest(r rdma.Report) bool {
 	sp.ia.mu.Lock()
 	defer sp.ia.mu.Unlock()
@@ -81,6 +82,7 @@ func (sp *servicePoint) addEarlyRequest(r rdma.Report) bool {
 	return true
 }
 
+// takeEarlyRequests returns the early requests and forgets them.
 func (sp *servicePoint) takeEarlyRequests() []rdma.Report {
 	sp.ia.mu.Lock()
 	defer sp.ia.mu.Unlock()
@@ -89,14 +91,16 @@ func (sp *servicePoint) takeEarlyRequests() []rdma.Report {
 	return early
 }
 
-// rejectEarly answers requests of a service point that did not come to be.
+// rejectEarlyRequests rejects the early requests of a service point that was not
+// recorded.
 func (sp *servicePoint) rejectEarlyRequests() {
 	for _, r := range sp.takeEarlyRequests() {
 		r.Request.Reject(false, nil)
 	}
 }
 
-// serveEarly takes up the requests that came before the record.
+// serveEarlyRequests handles the early requests of a service point that is recorded
+// now.
 func (m *Manager) serveEarlyRequests(sp *servicePoint) {
 	for _, r := range sp.takeEarlyRequests() {
 		m.handleRequest(r)

@@ -7,16 +7,17 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// srq is a shared receive queue.
+// srq is a Shared Receive Queue.
 type srq struct {
 	object
-	hw providerPart[rdma.SRQ]
-	// endpoints belongs to the adapter's lock: how many receive from it.
+	hw enginePart[rdma.SRQ]
+	// endpoints counts the endpoints that receive from the SRQ. The registry's lock
+	// guards it.
 	endpoints int
 
 	mu leafMutex
-	// posted are the receives on the queue; outstanding counts those posted whose
-	// completion the consumer has not taken yet.
+	// posted are the receives on the queue. outstanding counts them and those taken
+	// from it whose completion the consumer has not taken yet.
 	posted      map[uint64]outstandingWork
 	outstanding int
 }
@@ -85,6 +86,8 @@ func (u *unit) freeSRQ(c Call, cause string, id dat.Handle) error {
 	}, func() { s.destroy() })
 }
 
+func (s *srq) engine() (rdma.SRQ, error) { return s.hw.engine(&s.object) }
+
 func (s *srq) create(hw rdma.IA, img *dat.SRQ) error {
 	zone, err := engineOf[*pz](s.m(), img.PZ)
 	if err != nil {
@@ -114,12 +117,11 @@ func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	return "its error state", func(o dat.Object) { o.(*dat.SRQ).State = dat.SRQOperational }, nil
 }
 
-func (s *srq) dropPart(why string) { s.hw.take(why); s.forgetPosted() }
+func (s *srq) dropPart(why string) { s.hw.empty(why); s.forgetPosted() }
 
-func (s *srq) engine() (rdma.SRQ, error) { return s.hw.engine(&s.object) }
-
-// PostSRQRecv is dat_srq_post_recv: all or nothing. Errors: DAT_INVALID_HANDLE,
-// DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES beyond max_recv_dtos.
+// PostSRQRecv is dat_srq_post_recv: all receives are posted or none. Errors:
+// DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES beyond
+// max_recv_dtos.
 func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in RecvPost) (Posted, error) {
 	if err := m.checkOpen(); err != nil {
 		return Posted{}, err
@@ -157,7 +159,8 @@ func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in Rec
 	return posted, nil
 }
 
-// reserve puts receives on the queue before the engine has them.
+// reserve puts receives on the queue before the engine has them, so that no
+// completion can come too early.
 func (s *srq) reserve(first uint64, cookies []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +170,7 @@ func (s *srq) reserve(first uint64, cookies []string) {
 	s.outstanding += len(cookies)
 }
 
-// taken removes a receive that an endpoint took.
+// take removes a receive that an endpoint took, and reports whether it was there.
 func (s *srq) take(wr uint64) (outstandingWork, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,21 +179,22 @@ func (s *srq) take(wr uint64) (outstandingWork, bool) {
 	return w, ok
 }
 
-// reaped counts a completion that the consumer has, or never gets.
+// reaped counts a receive whose completion the consumer has taken or will never
+// get.
 func (s *srq) reaped() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.outstanding--
 }
 
-// waiting is the number of outstanding receives.
+// outstandingCount returns the number of outstanding receives.
 func (s *srq) outstandingCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.outstanding
 }
 
-// clear forgets what is on the queue: the receives went with the device.
+// forgetPosted removes all posted receives: they were lost with the device.
 func (s *srq) forgetPosted() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -53,9 +53,9 @@ func (u *unit) modifySRQ(c Call, id dat.Handle, in SRQModify) (*object, *dat.SRQ
 	return &s.object, after, nil
 }
 
-// SetSRQLowWatermark is dat_srq_set_lw: it arms the mark, which fires once, at once
-// where fewer receives are left already. 0 never fires. Errors: DAT_INVALID_HANDLE,
-// DAT_INVALID_PARAMETER, DAT_MODEL_NOT_SUPPORTED.
+// SetSRQLowWatermark is dat_srq_set_lw. It arms the mark, which fires once:
+// immediately if fewer receives are left already. 0 never fires. Errors:
+// DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_MODEL_NOT_SUPPORTED.
 func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle, low int64) (*dat.SRQ, error) {
 	return write(ctx, m, c, id, "dat_srq_set_lw", func(u *unit) (*object, *dat.SRQ, error) {
 		s, before, err := targetImage[*srq, *dat.SRQ](u, c, dat.TypeSRQ, id)
@@ -86,7 +86,7 @@ func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle,
 	})
 }
 
-// unmark is the second change of a mark that the engine refused.
+// revertLowWatermark notes that a mark that the engine refused is low again.
 func (m *Manager) revertLowWatermark(s *srq, low int32, why error) {
 	m.noteEvent(&s.object, "dat_srq_set_lw", "taken back, the engine refused: "+asError(why).Detail,
 		applyChange(func(o *dat.SRQ) { o.LowWatermark = low }))

@@ -7,7 +7,8 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// creating is the adapter that a creation names, and its device.
+// beginCreation returns the adapter that a creation names, and its device. Until
+// the unit ends, the return of that device waits.
 func (u *unit) beginCreation(id dat.Handle) (*adapter, rdma.IA, error) {
 	ia, err := u.m.adapterFor(id)
 	if err != nil {
@@ -24,14 +25,14 @@ func (u *unit) beginCreation(id dat.Handle) (*adapter, rdma.IA, error) {
 	return ia, hw, nil
 }
 
-// creature is an entity that an engine makes and frees.
+// engineObject is an entity that the engine makes and frees.
 type engineObject interface {
 	entity
 	destroy()
 }
 
-// created ends the creation of what was admitted: the engine makes its part, which
-// a failure of the unit undoes. A dry run stops before that.
+// finishCreation makes an admitted object in the engine and enters its creation. If
+// the unit fails, the object is destroyed again. A dry run makes nothing.
 func finishCreation[T dat.Object](u *unit, c Call, cause string, e engineObject, img T, make func() error) (*object, T, error) {
 	o := e.base()
 	if c.DryRun {
@@ -46,8 +47,8 @@ func finishCreation[T dat.Object](u *unit, c Call, cause string, e engineObject,
 	return o, img, nil
 }
 
-// frees are the operations that free an object: the cause in the log, and what
-// judges the free and enters it into a unit of writes.
+// frees are the operations that free an object: the cause in the log, and the
+// function that judges the free and enters it.
 var frees = map[dat.ObjectType]struct {
 	cause string
 	free  func(u *unit, c Call, cause string, id dat.Handle) error
@@ -62,13 +63,14 @@ var frees = map[dat.ObjectType]struct {
 	dat.TypeEndpoint: {"dat_ep_free", (*unit).freeEP},
 }
 
-// free frees one object as a unit of its own.
+// free runs the free of one object as a unit of its own.
 func (m *Manager) free(ctx context.Context, c Call, typ dat.ObjectType, id dat.Handle) error {
 	f := frees[typ]
 	return m.writeEnd(ctx, c, id, f.cause, func(u *unit) error { return f.free(u, c, f.cause, id) })
 }
 
-// freeUnused ends an object that nothing may use any more: judge, record, act.
+// freeUnused ends an object that others may refer to: inUse, which may be nil,
+// makes the refusal if there are any. act frees it in the engine, after the commit.
 func (u *unit) freeUnused(c Call, cause string, e entity, inUse func(int) *dat.Error, act func()) error {
 	if err := u.beginEnd(e, inUse); err != nil {
 		return err
@@ -78,7 +80,8 @@ func (u *unit) freeUnused(c Call, cause string, e entity, inUse func(int) *dat.E
 	return nil
 }
 
-// end begins the end of an object unless it is in use.
+// beginEnd begins to end an object. Errors: DAT_INVALID_HANDLE if it is not living,
+// that of inUse if n > 0 objects use it.
 func (u *unit) beginEnd(e entity, inUse func(n int) *dat.Error) error {
 	o := e.base()
 	o.ia.mu.Lock()

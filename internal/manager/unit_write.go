@@ -6,9 +6,10 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// write runs one write as a unit of its own. prepare gives the object that it is
-// about and the image that a dry run answers with.
-func write[T dat.Object](ctx context.Context, m *Manager, c Call, on dat.Handle, cause string,
+// write runs one call as a unit of its own. prepare judges, acts and enters the
+// changes; it returns the object that they are about and the image to answer a dry
+// run with. subject is the object on which a refusal is noted.
+func write[T dat.Object](ctx context.Context, m *Manager, c Call, subject dat.Handle, cause string,
 	prepare func(*unit) (*object, T, error),
 ) (T, error) {
 	var none T
@@ -20,7 +21,7 @@ func write[T dat.Object](ctx context.Context, m *Manager, c Call, on dat.Handle,
 	o, img, err := prepare(u)
 	if err != nil {
 		u.rollback()
-		m.noteRefusal(c, on, cause, err)
+		m.noteRefusal(c, subject, cause, err)
 		return none, err
 	}
 	if c.DryRun {
@@ -40,8 +41,8 @@ func write[T dat.Object](ctx context.Context, m *Manager, c Call, on dat.Handle,
 	return none, nil
 }
 
-// rehearsed is the answer of a dry run: with the live members of the real one, and
-// refused where the object's name is taken on this node.
+// dryRunAnswer returns the answer to a dry run: an image with the live members that
+// the real answer would have. It refuses a name that is taken on this node.
 func dryRunAnswer[T dat.Object](u *unit, o *object, img T) (T, error) {
 	if any(img) == nil {
 		return img, nil
@@ -56,8 +57,9 @@ func dryRunAnswer[T dat.Object](u *unit, o *object, img T) (T, error) {
 	return img, nil
 }
 
-// takenBack waits until the second change is recorded, so that a reader who saw
-// the refusal sees the state that it left.
+// awaitRevert waits until the change that takes back a refused operation is
+// recorded, so that a caller who is told of the refusal finds the state that it
+// left. It returns the refusal.
 func (u *unit) awaitRevert(o *object) error {
 	if err := o.unrecorded.wait(u.ctx, u.m.rec); err != nil {
 		u.m.log.Warn("a refusal of the engine is not recorded yet", "object", o.id, "error", err)
@@ -65,7 +67,8 @@ func (u *unit) awaitRevert(o *object) error {
 	return u.refusal
 }
 
-// writeEnd is write for what ends an object, so that there is no image to answer with.
+// writeEnd is write for a call that ends an object, so that there is no image to
+// answer with.
 func (m *Manager) writeEnd(ctx context.Context, c Call, id dat.Handle, cause string, prepare func(*unit) error) error {
 	_, err := write(ctx, m, c, id, cause, func(u *unit) (*object, dat.Object, error) {
 		return &object{}, nil, prepare(u)
@@ -74,8 +77,8 @@ func (m *Manager) writeEnd(ctx context.Context, c Call, id dat.Handle, cause str
 }
 
 // target returns the object that a call is about, with its operation lock taken and
-// the call's condition tested. Errors: DAT_INVALID_HANDLE, that of the condition,
-// those of unit.lock.
+// the call's condition tested. Errors: DAT_INVALID_HANDLE, those of unit.lock, that
+// of the condition.
 func target[T entity](u *unit, c Call, typ dat.ObjectType, id dat.Handle) (T, error) {
 	var none T
 	e, ok := find[T](u.m, id)

@@ -9,19 +9,20 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// posting is what all postings share.
+// posting is what all postings to an endpoint share.
 type posting struct {
 	in     dat.Input
 	kind   dat.DTOKind
 	count  int
-	size   int64
+	size   int64 // bytes of each
 	flags  []dat.CompletionFlag
 	cookie *string
-	bind   *rmrBinding
-	// check judges what only one kind of posting has; it may be nil.
+	bind   *rmrBinding // nil but for a bind
+	// checkKind, which may be nil, judges what only one kind of posting has.
 	checkKind func(*dat.Endpoint) error
 }
 
+// request returns one request of the posting for the engine.
 func (p posting) request(wr uint64) rdma.Request {
 	return rdma.Request{
 		WR: wr, Kind: p.kind, Size: p.size,
@@ -68,7 +69,8 @@ func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, ac
 	return Posted{Posted: p.count, Cookies: cookies}, nil
 }
 
-// judge judges a posting by condition, state, readiness and its own rules.
+// judge judges a posting by the call's condition, by state, readiness, limits and
+// its own rules.
 func (p posting) judge(ep *endpoint, c Call) error {
 	if err := matchVersion(c, ep.recorded()); err != nil {
 		return err
@@ -89,7 +91,8 @@ func (p posting) judge(ep *endpoint, c Call) error {
 	return nil
 }
 
-// limitsLocked judges count, size and flags with what is outstanding now.
+// checkLimitsLocked judges count, size and flags together with what is outstanding.
+// The state lock is held.
 func (p posting) checkLimitsLocked(ep *endpoint) error {
 	if err := dat.CheckPost(ep.live, p.in, len(ep.outstandingLocked(p.kind)), p.count, p.size, p.flags); err != nil {
 		return err
@@ -98,8 +101,8 @@ func (p posting) checkLimitsLocked(ep *endpoint) error {
 }
 
 // reserve makes the DTOs outstanding before the engine has them, so that no
-// completion can come too early. It gives the receives at the endpoint then. The
-// state is judged again: an event may have come since.
+// completion can come too early. It returns how many of their kind are outstanding
+// then. The state is judged again, as an event may have come since.
 func (ep *endpoint) reserve(p posting, first uint64, cookies []string) (int, error) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
@@ -113,8 +116,8 @@ func (ep *endpoint) reserve(p posting, first uint64, cookies []string) (int, err
 	return len(works), nil
 }
 
-// hand gives the DTOs to the engine; where it refuses or there is none, none is
-// outstanding.
+// handToEngine posts the DTOs in the engine. If that fails, none of them is
+// outstanding any more.
 func (m *Manager) handToEngine(ep *endpoint, p posting, first uint64, act func(rdma.EP, uint64) error) error {
 	err := ep.callEngine(func(hw rdma.EP) error { return act(hw, first) })
 	if err == nil {
@@ -132,8 +135,9 @@ func (m *Manager) handToEngine(ep *endpoint, p posting, first uint64, act func(r
 	return asError(err)
 }
 
-// cookiesOf names the DTOs of a posting: the consumer's cookie, with the place
-// behind it where there are several; else the id of the work request.
+// cookiesOf returns the cookies of the DTOs of a posting: the given one, with a
+// number behind it if there are several DTOs; without a given one the id of the
+// work request.
 func cookiesOf(given *string, first uint64, count int) []string {
 	out := make([]string, count)
 	for i := range out {
