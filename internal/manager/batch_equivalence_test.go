@@ -71,27 +71,33 @@ func drawWrite(t *rapid.T, kinds []dat.ObjectType, qual int64) write {
 	}
 	switch rapid.SampledFrom([]string{"pz", "evd", "ep", "patch", "patch", "patch", "marks", "rsp", "rsp", "free rsp", "free", "free"}).Draw(t, "write") {
 	case "pz":
-		return write{name: "create PZ",
+		return write{
+			name: "create PZ",
 			single: func(w *twin) (dat.Handle, error) {
 				return id(w.m.CreatePZ(w.ctx(), testCall, manager.PZCreate{IA: w.ia}))
 			},
-			batch: func(w *twin) (dat.Handle, error) { return id(w.batch.CreatePZ(testCall, manager.PZCreate{IA: w.ia})) }}
+			batch: func(w *twin) (dat.Handle, error) { return id(w.batch.CreatePZ(testCall, manager.PZCreate{IA: w.ia})) },
+		}
 	case "evd":
 		in := func(w *twin) manager.EVDCreate {
 			return manager.EVDCreate{IA: w.ia, QLen: 16, Streams: []dat.Stream{dat.StreamDTO, dat.StreamConnection, dat.StreamCR}}
 		}
-		return write{name: "create EVD",
+		return write{
+			name:   "create EVD",
 			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreateEVD(w.ctx(), testCall, in(w))) },
-			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateEVD(testCall, in(w))) }}
+			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateEVD(testCall, in(w))) },
+		}
 	case "ep":
 		pz, evd := some(dat.TypePZ, true), some(dat.TypeEVD, true)
 		name := dat.Name(rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "name"))
 		in := func(w *twin) manager.EPCreate {
 			return manager.EPCreate{IA: w.ia, Name: name, Values: dat.Values{dat.ParamPZ: w.handle(pz), dat.ParamRecvEVD: w.handle(evd), dat.ParamConnectEVD: w.handle(evd)}}
 		}
-		return write{name: fmt.Sprintf("create endpoint pz=%d evd=%d name=%q", pz, evd, name),
+		return write{
+			name:   fmt.Sprintf("create endpoint pz=%d evd=%d name=%q", pz, evd, name),
 			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreateEP(w.ctx(), testCall, in(w))) },
-			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateEP(testCall, in(w))) }}
+			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateEP(testCall, in(w))) },
+		}
 	case "patch":
 		ep, what := some(dat.TypeEndpoint, false), rapid.IntRange(0, 4).Draw(t, "what")
 		pz, evd := some(dat.TypePZ, true), some(dat.TypeEVD, true)
@@ -105,7 +111,8 @@ func drawWrite(t *rapid.T, kinds []dat.ObjectType, qual int64) write {
 				{Name: new(dat.Name("a"))},
 			}[what]
 		}
-		return write{name: fmt.Sprintf("patch %d: %d pz=%d evd=%d dtos=%d", ep, what, pz, evd, dtos), targets: []int{ep},
+		return write{
+			name: fmt.Sprintf("patch %d: %d pz=%d evd=%d dtos=%d", ep, what, pz, evd, dtos), targets: []int{ep},
 			single: func(w *twin) (dat.Handle, error) {
 				_, err := w.m.ModifyEP(w.ctx(), testCall, w.handle(ep), in(w))
 				return "", err
@@ -113,10 +120,12 @@ func drawWrite(t *rapid.T, kinds []dat.ObjectType, qual int64) write {
 			batch: func(w *twin) (dat.Handle, error) {
 				_, err := w.batch.ModifyEP(testCall, w.handle(ep), in(w))
 				return "", err
-			}}
+			},
+		}
 	case "marks":
 		ep, soft := some(dat.TypeEndpoint, false), rapid.Int64Range(0, 4).Draw(t, "soft")
-		return write{name: fmt.Sprintf("watermarks %d: %d", ep, soft), targets: []int{ep},
+		return write{
+			name: fmt.Sprintf("watermarks %d: %d", ep, soft), targets: []int{ep},
 			single: func(w *twin) (dat.Handle, error) {
 				_, err := w.m.SetWatermark(w.ctx(), testCall, w.handle(ep), &soft, nil)
 				return "", err
@@ -124,15 +133,18 @@ func drawWrite(t *rapid.T, kinds []dat.ObjectType, qual int64) write {
 			batch: func(w *twin) (dat.Handle, error) {
 				_, err := w.batch.SetWatermark(testCall, w.handle(ep), &soft, nil)
 				return "", err
-			}}
+			},
+		}
 	case "rsp":
 		ep, evd := some(dat.TypeEndpoint, false), some(dat.TypeEVD, false)
 		in := func(w *twin) manager.RSPCreate {
 			return manager.RSPCreate{IA: w.ia, ConnQual: qual, Endpoint: w.handle(ep), EVD: w.handle(evd)}
 		}
-		return write{name: fmt.Sprintf("create RSP endpoint=%d evd=%d", ep, evd), targets: []int{ep},
+		return write{
+			name: fmt.Sprintf("create RSP endpoint=%d evd=%d", ep, evd), targets: []int{ep},
 			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreateRSP(w.ctx(), testCall, in(w))) },
-			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateRSP(testCall, in(w))) }}
+			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateRSP(testCall, in(w))) },
+		}
 	case "free rsp":
 		return drawFree(some(dat.TypeRSP, false), dat.TypeRSP)
 	}
@@ -145,9 +157,11 @@ func drawFree(n int, typ dat.ObjectType) write {
 		dat.TypePZ: (*manager.Manager).FreePZ, dat.TypeEVD: (*manager.Manager).FreeEVD,
 		dat.TypeEndpoint: (*manager.Manager).FreeEP, dat.TypeRSP: (*manager.Manager).FreeRSP,
 	}[typ]
-	return write{name: fmt.Sprintf("free %s %d", typ, n), targets: []int{n},
+	return write{
+		name: fmt.Sprintf("free %s %d", typ, n), targets: []int{n},
 		single: func(w *twin) (dat.Handle, error) { return "", free(w.m, w.ctx(), testCall, w.handle(n)) },
-		batch:  func(w *twin) (dat.Handle, error) { return "", w.batch.Free(testCall, typ, w.handle(n)) }}
+		batch:  func(w *twin) (dat.Handle, error) { return "", w.batch.Free(testCall, typ, w.handle(n)) },
+	}
 }
 
 // verdict returns what a caller learns from an error: nothing, or which refusal it

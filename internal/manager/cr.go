@@ -85,22 +85,22 @@ func (u *unit) accept(c Call, req *request, ep *endpoint, in dat.Input, privateD
 	if c.DryRun {
 		return &ep.object, moved(before, v, details.change), nil
 	}
-	moved := u.addMove(c, ep, in, before.State, v, details)
+	outcome := u.addMove(c, ep, in, before.State, v, details)
 	if err := u.endRequest(c.withoutAnswer(), req, in.String()); err != nil {
 		return nil, nil, err
 	}
-	u.after = append(u.after, func() { u.m.acceptNow(req, ep, moved, privateData) })
+	u.after = append(u.after, func() { u.m.acceptNow(req, ep, outcome, privateData) })
 	return &ep.object, before, nil
 }
 
 // acceptNow accepts a request in the engine. A refusal has the same outcome as a
 // failure later, ACCEPT_COMPLETION_ERROR, so that the endpoint is never stuck (T15,
 // D18).
-func (m *Manager) acceptNow(req *request, ep *endpoint, moved *moveOutcome, privateData []byte) {
+func (m *Manager) acceptNow(req *request, ep *endpoint, outcome *moveOutcome, privateData []byte) {
 	req.ia.mu.Lock()
 	gone := req.peerGone
 	req.ia.mu.Unlock()
-	if !moved.effective {
+	if !outcome.effective {
 		req.hw.Reject(false, nil)
 		return
 	}

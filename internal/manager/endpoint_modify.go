@@ -75,9 +75,9 @@ func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*da
 	return after, nil
 }
 
-// actModify gives the engine's endpoint its new parameters. In every state that
-// allows that there is no queue pair yet, so the engine only updates its record.
-// Without a device there is nothing to do.
+// actModify gives the engine's endpoint its new parameters. There is no queue pair in
+// any state that permits that, so the engine only updates its record. Without a device
+// there is nothing to do.
 func (u *unit) actModify(ep *endpoint, before, after *dat.Endpoint) error {
 	hw, err := ep.engine()
 	if err != nil || sameParams(before, after) {

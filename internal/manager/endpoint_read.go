@@ -78,17 +78,17 @@ func (ep *endpoint) recvQuery() dat.RecvQuery {
 // WaitEP returns the recorded endpoint once reached reports true for its live state
 // and every event up to then is recorded. Errors: the context's, DAT_INVALID_HANDLE
 // if the endpoint ends meanwhile.
-func (m *Manager) WaitEP(ctx context.Context, id dat.Handle, settled func(dat.EPState) bool) (*dat.Endpoint, error) {
+func (m *Manager) WaitEP(ctx context.Context, id dat.Handle, reached func(dat.EPState) bool) (*dat.Endpoint, error) {
 	ep, err := lookup[*endpoint](m, dat.TypeEndpoint, id, "")
 	if err != nil {
 		return nil, err
 	}
 	for {
-		state, changed, freed := ep.watch()
-		if freed {
+		state, changed, ended := ep.watch()
+		if ended {
 			return nil, errHandle(dat.TypeEndpoint, id)
 		}
-		if settled(state) {
+		if reached(state) {
 			if err := ep.unrecorded.wait(ctx, m.rec); err != nil {
 				return nil, err
 			}

@@ -94,13 +94,8 @@ func (o *object) usable(u *unit) bool {
 // usableLocked reports whether u may refer to the object: it is living, or u itself
 // creates it. The registry's lock is held.
 func (o *object) usableLocked(u *unit) bool {
-	switch o.life.phase() {
-	case phaseLiving:
-		return true
-	case phaseCreating:
-		return o.life.owner == u
-	}
-	return false
+	p := o.life.phase()
+	return p == phaseLiving || p == phaseCreating && o.life.owner == u
 }
 
 // reachable reports whether u may wait for the object's operation lock. It may not
@@ -109,13 +104,14 @@ func (o *object) usableLocked(u *unit) bool {
 func (o *object) reachable(u *unit) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
-	switch o.life.phase() {
+	switch p := o.life.phase(); p {
 	case phaseCreating:
 		return o.life.owner == u
 	case phaseEnding:
 		return u == nil || o.life.owner != u
+	default:
+		return p == phaseLiving
 	}
-	return o.life.phase() == phaseLiving
 }
 
 // isCreating reports whether u creates the object.

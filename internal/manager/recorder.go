@@ -18,11 +18,10 @@ type Recorder interface {
 	// Record commits the entries as one unit and waits for that. It returns what was
 	// recorded, in the order of the entries.
 	//
-	// Between the commit and the first word of it to anybody, Record calls the
-	// Published of each entry that has one, in the order of the entries: whoever hears
-	// of a change, by the answer of Record or by the log, finds it published.
-	// Published may take the registry's and the state locks, so the recorder holds no
-	// lock of its own then.
+	// After the commit Record calls the Published of each entry that has one, in the
+	// order of the entries, before it returns and before the log shows the changes: a
+	// change is published before anybody can learn of it. Published takes registry,
+	// state and leaf locks, so the recorder holds no lock of its own meanwhile.
 	//
 	// On an error nothing was recorded. Errors are *dat.Error with the Kind name-taken
 	// or store-away, or DAT_INTERRUPTED_CALL if ctx ended before the commit began.
