@@ -242,3 +242,19 @@ func TestAnObjectWhoseDeviceIsLostDuringItsCreationIsMadeAgain_T49(t *testing.T)
 	node.expectEngineAgrees()
 	node.connect(testEP{ep: e.ID, evd: events}, node.newEP(node.peer))
 }
+
+func TestAnObjectMadeBeforeTheLossOfItsDeviceIsNoticedIsMadeOnce_T49(t *testing.T) {
+	for range 20 {
+		node := newNode(t)
+		node.hooks.beforeNext("CreateEP", func(dat.Handle) {
+			node.soft.Fabric().Remove("soft0")
+			node.soft.Fabric().Return("soft0")
+		})
+		e, err := node.m.CreateEP(node.ctx(), testCall, manager.EPCreate{IA: node.ia})
+		node.must(err)
+		node.waitUntil("the device is back", func() bool { return slices.Contains(node.causes(node.ia), "device_back") })
+		node.expectEngineAgrees()
+		node.must(node.m.FreeEP(node.ctx(), testCall, e.ID))
+		node.expectEngineAgrees()
+	}
+}

@@ -53,7 +53,7 @@ func (m *Manager) params(img *dat.Endpoint) (rdma.EPParams, error) {
 func (ep *endpoint) destroy() {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
-	ep.hw.free()
+	ep.hw.free("")
 }
 
 func (ep *endpoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
@@ -63,7 +63,7 @@ func (ep *endpoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
 func (ep *endpoint) dropPart(why string) {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
-	ep.hw.empty(why)
+	ep.hw.free(why)
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	ep.unreportedResets = 0

@@ -29,19 +29,15 @@ func (p *enginePart[T]) set(hw T) {
 	p.hw, p.ok, p.why = hw, true, ""
 }
 
-// empty removes what is in the part, remembers why, and returns what was in it.
-func (p *enginePart[T]) empty(why string) (T, bool) {
+// free empties the part, remembers why, and frees what was in it. Freeing what was lost
+// with its device does nothing.
+func (p *enginePart[T]) free(why string) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	var none T
 	hw, ok := p.hw, p.ok
 	p.hw, p.ok, p.why = none, false, why
-	return hw, ok
-}
-
-// free empties the part and frees what was in it.
-func (p *enginePart[T]) free() {
-	if hw, ok := p.empty(""); ok {
+	p.mu.Unlock()
+	if ok {
 		hw.Free()
 	}
 }

@@ -181,12 +181,12 @@ func (d *evd) create(hw rdma.IA, img *dat.EVD) error {
 	return err
 }
 
-func (d *evd) destroy() { d.hw.free() }
+func (d *evd) destroy() { d.hw.free("") }
 
 func (d *evd) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	return "", nil, d.create(hw, imageOf[*dat.EVD](&d.object))
 }
 
-func (d *evd) dropPart(why string) { d.hw.empty(why) }
+func (d *evd) dropPart(why string) { d.hw.free(why) }
 
 func (d *evd) engine() (rdma.EVD, error) { return d.hw.engine(&d.object) }

@@ -111,7 +111,7 @@ func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
 // hexContext returns an rmr_context as images have it.
 func hexContext(c uint32) string { return fmt.Sprintf("0x%08x", c) }
 
-func (l *lmr) destroy() { l.hw.free() }
+func (l *lmr) destroy() { l.hw.free("") }
 
 // remake implements remakeable. The memory is new: its contents and its key are
 // lost.
@@ -126,7 +126,7 @@ func (l *lmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	}, nil
 }
 
-func (l *lmr) dropPart(why string) { l.hw.empty(why) }
+func (l *lmr) dropPart(why string) { l.hw.free(why) }
 
 // ReadLMR reads length bytes from offset. Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_PARAMETER outside of the region, DAT_INVALID_STATE without a device.

@@ -58,10 +58,10 @@ func (z *pz) create(hw rdma.IA) error {
 	return err
 }
 
-func (z *pz) destroy() { z.hw.free() }
+func (z *pz) destroy() { z.hw.free("") }
 
 func (z *pz) remake(hw rdma.IA) (string, func(dat.Object), error) { return "", nil, z.create(hw) }
 
-func (z *pz) dropPart(why string) { z.hw.empty(why) }
+func (z *pz) dropPart(why string) { z.hw.free(why) }
 
 func (z *pz) engine() (rdma.Object, error) { return z.hw.engine(&z.object) }

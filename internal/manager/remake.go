@@ -12,7 +12,7 @@ type remakeable interface {
 	// remake makes the engine's part from the recorded image. lost says what is lost
 	// for good, and change writes that into the image; both are empty if nothing is.
 	remake(hw rdma.IA) (lost string, change func(dat.Object), err error)
-	// dropPart empties the part without a call of the provider, and remembers why.
+	// dropPart frees the part and forgets what belongs to it; why is the reason.
 	dropPart(why string)
 }
 
@@ -55,7 +55,8 @@ func (m *Manager) remakeUnderLock(r remakeable, hw rdma.IA, losses uint64, cause
 		m.remakeOne(r, hw, losses, cause)
 	}
 	if o.ia.device.losses.Load() != losses {
-		r.dropPart(deviceGoneDetail) // what was made belongs to a device that is lost
+		// The part may have been made on the lost device, or on the one after it.
+		r.dropPart(deviceGoneDetail)
 		return false
 	}
 	return true
@@ -65,6 +66,9 @@ func (m *Manager) remakeUnderLock(r remakeable, hw rdma.IA, losses uint64, cause
 // that the engine refuses stays listed with the reason, and can be freed.
 func (m *Manager) remakeOne(r remakeable, hw rdma.IA, losses uint64, cause string) {
 	o := r.base()
+	// A creation that was under way when the device was lost may have made its object
+	// on the device that returns, before the loss was noticed.
+	r.dropPart(deviceGoneDetail)
 	lost, change, err := r.remake(hw)
 	if err != nil && o.ia.device.losses.Load() != losses {
 		return // its device was lost meanwhile

@@ -87,7 +87,7 @@ func (w *rmr) create(hw rdma.IA, img *dat.RMR) error {
 }
 
 func (w *rmr) destroy() {
-	w.hw.free()
+	w.hw.free("")
 	w.mu.Lock()
 	w.freed = true
 	w.mu.Unlock()
@@ -98,7 +98,7 @@ func (w *rmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	return "", nil, w.create(hw, imageOf[*dat.RMR](&w.object))
 }
 
-func (w *rmr) dropPart(why string) { w.hw.empty(why); w.m().replaceBinding(w, nil) }
+func (w *rmr) dropPart(why string) { w.hw.free(why); w.m().replaceBinding(w, nil) }
 
 // rmrBinding is a bind of a window, requested or in force. It keeps its LMR in use.
 type rmrBinding struct {

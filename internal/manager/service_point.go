@@ -30,7 +30,7 @@ func (sp *servicePoint) listen(hw rdma.IA, qual int32, once bool) (int32, error)
 	return made.Qual(), nil
 }
 
-func (sp *servicePoint) destroy() { sp.hw.free() }
+func (sp *servicePoint) destroy() { sp.hw.free("") }
 
 func (sp *servicePoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	switch img := sp.recorded().(type) {
@@ -47,7 +47,7 @@ func (sp *servicePoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	return "", nil, nil
 }
 
-func (sp *servicePoint) dropPart(why string) { sp.hw.empty(why) }
+func (sp *servicePoint) dropPart(why string) { sp.hw.free(why) }
 
 // checkQualFree refuses a qualifier that another service point of the adapter has;
 // 0 is always free. A dry run asks this instead of the engine.

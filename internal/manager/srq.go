@@ -104,7 +104,7 @@ func (s *srq) create(hw rdma.IA, img *dat.SRQ) error {
 	return nil
 }
 
-func (s *srq) destroy() { s.hw.free() }
+func (s *srq) destroy() { s.hw.free("") }
 
 func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	img := imageOf[*dat.SRQ](&s.object)
@@ -117,7 +117,7 @@ func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	return "its error state", func(o dat.Object) { o.(*dat.SRQ).State = dat.SRQOperational }, nil
 }
 
-func (s *srq) dropPart(why string) { s.hw.empty(why); s.forgetPosted() }
+func (s *srq) dropPart(why string) { s.hw.free(why); s.forgetPosted() }
 
 // PostSRQRecv is dat_srq_post_recv: all receives are posted or none. Errors:
 // DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES beyond
