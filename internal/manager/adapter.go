@@ -60,11 +60,13 @@ func (ia *adapter) fill(img dat.Object) {
 func (ia *adapter) usage() dat.IAUsage {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
-	return dat.IAUsage{
-		Endpoints: ia.count[dat.TypeEndpoint], PZs: ia.count[dat.TypePZ], EVDs: ia.count[dat.TypeEVD],
-		SRQs: ia.count[dat.TypeSRQ], LMRs: ia.count[dat.TypeLMR], RMRs: ia.count[dat.TypeRMR],
-		PSPs: ia.count[dat.TypePSP], RSPs: ia.count[dat.TypeRSP],
+	var usage dat.IAUsage
+	for t, n := range ia.count {
+		if of := usage.Of(dat.ObjectType(t)); of != nil {
+			*of = n
+		}
 	}
+	return usage
 }
 
 // reserveWorkRequests returns the first of n new ids of work requests. A dry run

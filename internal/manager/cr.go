@@ -171,7 +171,7 @@ func (u *unit) dismissEndpoint(c Call, ep *endpoint, in dat.Input) error {
 		u.addMove(c, ep, in, before.State, v, eventDetails{})
 	}
 	if v.Kind == dat.End {
-		if err := u.beginEnd(ep, nil); err != nil {
+		if err := u.beginEnd(ep); err != nil {
 			return err
 		}
 		u.endEndpoint(c, in.String(), ep)
@@ -206,7 +206,7 @@ func (u *unit) lockRequest(c Call, id dat.Handle, with dat.Handle) (*request, *e
 // endRequest enters the end of a request. The error is DAT_INVALID_HANDLE if the
 // engine ended it meanwhile.
 func (u *unit) endRequest(c Call, req *request, cause string) error {
-	if err := u.beginEnd(req, nil); err != nil {
+	if err := u.beginEnd(req); err != nil {
 		return err
 	}
 	u.add(c, &req.object, cause, applyEnd, nil)

@@ -69,7 +69,7 @@ func (u *unit) freeEP(c Call, cause string, id dat.Handle) error {
 	if u.batch && before.State != dat.EPUnconnected {
 		return errNotUnconnected(before.State)
 	}
-	if err := u.beginEnd(ep, nil); err != nil {
+	if err := u.beginEnd(ep); err != nil {
 		return err
 	}
 	u.endEndpoint(c, cause, ep)

@@ -21,15 +21,16 @@ func errBodyHandle(t dat.ObjectType, id dat.Handle, field string) *dat.Error {
 func errGoneHandle(o *object) *dat.Error { return errHandle(o.typ, o.id) }
 
 // errExhausted refuses a creation that the adapter has no room for.
-func errExhausted(ia *adapter, t dat.ObjectType, sub dat.Subtype, limit string, max int32) *dat.Error {
+func errExhausted(ia *adapter, t dat.ObjectType, l dat.ObjectLimit, most int32) *dat.Error {
 	return &dat.Error{
-		Return: dat.RetInsufficientResources, Subtype: sub,
-		Detail: fmt.Sprintf("%s has no room for another %s: its %s is %d. Free one first.", ia.id, t, limit, max),
+		Return: dat.RetInsufficientResources, Subtype: l.Subtype,
+		Detail: fmt.Sprintf("%s has no room for another %s: its %s is %d. Free one first.", ia.id, t, l.Name, most),
 	}
 }
 
 // errInUse refuses the free of an object that n others use.
-func errInUse(o *object, sub dat.Subtype, n int, users string) *dat.Error {
+func errInUse(o *object, n int) *dat.Error {
+	sub, users := o.typ.InUse()
 	return &dat.Error{
 		Return: dat.RetInvalidState, Subtype: sub,
 		Detail: fmt.Sprintf("%d %s still use this %s; free or modify them first.", n, users, o.typ),

@@ -162,15 +162,13 @@ func (u *unit) freeEVD(c Call, cause string, id dat.Handle) error {
 	if err != nil {
 		return err
 	}
-	return u.freeUnused(c, cause, d, func(n int) *dat.Error {
-		if d == d.ia.asyncEVD {
-			return &dat.Error{
-				Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDInUse,
-				Detail: "This is the EVD for asynchronous events of " + string(d.ia.id) + ", which lives as long as its adapter; free another one.",
-			}
+	if d == d.ia.asyncEVD {
+		return &dat.Error{
+			Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDInUse,
+			Detail: "This is the EVD for asynchronous events of " + string(d.ia.id) + ", which lives as long as its adapter; free another one.",
 		}
-		return errInUse(&d.object, dat.SubInvalidStateEVDInUse, n, "endpoints, service points or adapters")
-	}, func() { d.destroy(); d.queue.close() })
+	}
+	return u.freeUnused(c, cause, d, func() { d.destroy(); d.queue.close() })
 }
 
 func (d *evd) create(hw rdma.IA, img *dat.EVD) error {

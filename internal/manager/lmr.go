@@ -70,9 +70,7 @@ func (u *unit) freeLMR(c Call, cause string, id dat.Handle) error {
 		return err
 	}
 	img, _ := u.image(&l.object).(*dat.LMR)
-	return u.freeUnused(c, cause, l, func(n int) *dat.Error {
-		return errInUse(&l.object, dat.SubInvalidStateLMRInUse, n, "windows or memory regions")
-	}, func() {
+	return u.freeUnused(c, cause, l, func() {
 		l.destroy()
 		if img != nil {
 			u.m.releaseMemory(img)

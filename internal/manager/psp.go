@@ -64,5 +64,5 @@ func (u *unit) freePSP(c Call, cause string, id dat.Handle) error {
 	if err != nil {
 		return err
 	}
-	return u.freeUnused(c, cause, sp, nil, func() { sp.destroy() })
+	return u.freeUnused(c, cause, sp, func() { sp.destroy() })
 }

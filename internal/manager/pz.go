@@ -45,9 +45,7 @@ func (u *unit) freePZ(c Call, cause string, id dat.Handle) error {
 	if err != nil {
 		return err
 	}
-	return u.freeUnused(c, cause, z, func(n int) *dat.Error {
-		return errInUse(&z.object, dat.SubInvalidStatePZInUse, n, "endpoints, memory regions or shared receive queues")
-	}, func() { z.destroy() })
+	return u.freeUnused(c, cause, z, func() { z.destroy() })
 }
 
 func (z *pz) create(hw rdma.IA) error {

@@ -98,9 +98,11 @@ func (u *unit) admit(ia *adapter, e entity, judge func(resolver) (dat.Object, *d
 // registry's lock is held.
 func (ia *adapter) admitLocked(u *unit, e entity, img dat.Object) *dat.Error {
 	o := e.base()
-	if l, ok := limits[o.typ]; ok && ia.count[o.typ] >= int(l.max(&ia.facts.Attributes)) &&
-		ia.count[o.typ]-u.endingCount(ia, o.typ) >= int(l.max(&ia.facts.Attributes)) {
-		return errExhausted(ia, o.typ, l.subtype, l.field, l.max(&ia.facts.Attributes))
+	if l, ok := o.typ.Limit(); ok {
+		most := l.Max(&ia.facts.Attributes)
+		if ia.count[o.typ] >= int(most) && ia.count[o.typ]-u.endingCount(ia, o.typ) >= int(most) {
+			return errExhausted(ia, o.typ, l, most)
+		}
 	}
 	if err := ia.checkSRQUsersLocked(u, img); err != nil {
 		return err
@@ -112,21 +114,6 @@ func (ia *adapter) admitLocked(u *unit, e entity, img dat.Object) *dat.Error {
 	ia.registerLocked(e, step, u)
 	ia.m.addRefsLocked(img)
 	return nil
-}
-
-// limits are the attributes of an adapter that bound the number of its objects,
-// with the subtype of the refusal. Types that are not listed are unbounded.
-var limits = map[dat.ObjectType]struct {
-	max     func(*dat.IAAttributes) int32
-	subtype dat.Subtype
-	field   string
-}{
-	dat.TypeEndpoint: {func(a *dat.IAAttributes) int32 { return a.MaxEPs }, dat.SubResourceTEP, "max_eps"},
-	dat.TypePZ:       {func(a *dat.IAAttributes) int32 { return a.MaxPZs }, dat.SubResourceProtectionDomain, "max_pzs"},
-	dat.TypeEVD:      {func(a *dat.IAAttributes) int32 { return a.MaxEVDs }, dat.SubResourceTEVD, "max_evds"},
-	dat.TypeSRQ:      {func(a *dat.IAAttributes) int32 { return a.MaxSRQs }, dat.SubResourceSRQ, "max_srqs"},
-	dat.TypeLMR:      {func(a *dat.IAAttributes) int32 { return a.MaxLMRs }, dat.SubResourceMemoryRegion, "max_lmrs"},
-	dat.TypeRMR:      {func(a *dat.IAAttributes) int32 { return a.MaxRMRs }, dat.SubResourceMemoryRegion, "max_rmrs"},
 }
 
 // endingCount returns the number of objects of a type that this unit ends; for a

@@ -20,16 +20,10 @@ var _ = []remakeable{
 	(*pz)(nil), (*evd)(nil), (*srq)(nil), (*lmr)(nil), (*rmr)(nil), (*endpoint)(nil), (*servicePoint)(nil),
 }
 
-// remakeOrder are the types in the order in which their objects are made again:
-// those that are used come before those that use them.
-var remakeOrder = []dat.ObjectType{
-	dat.TypePZ, dat.TypeEVD, dat.TypeSRQ, dat.TypeLMR, dat.TypeRMR, dat.TypeEndpoint, dat.TypePSP, dat.TypeRSP,
-}
-
 // remake makes every living object of an adapter again on hw. It reports false if
 // the device was lost once more since losses was read, or if the Manager closes.
 func (m *Manager) remake(ia *adapter, hw rdma.IA, losses uint64, cause string) bool {
-	for _, t := range remakeOrder {
+	for _, t := range dat.RemakeOrder() {
 		for _, e := range m.entitiesOf(ia, t) {
 			if r, ok := e.(remakeable); ok && !m.remakeUnderLock(r, hw, losses, cause) {
 				return false

@@ -65,7 +65,7 @@ func (m *Manager) handleDeviceGone(ia *adapter, r rdma.Report) {
 	for _, e := range m.entitiesOf(ia, dat.TypeEndpoint) {
 		m.breakEndpoint(e.(*endpoint), why)
 	}
-	for _, t := range remakeOrder {
+	for _, t := range dat.RemakeOrder() {
 		for _, e := range m.entitiesOf(ia, t) {
 			if l, ok := e.(remakeable); ok {
 				l.dropPart(why)

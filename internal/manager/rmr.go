@@ -69,7 +69,7 @@ func (u *unit) freeRMR(c Call, cause string, id dat.Handle) error {
 	if err != nil {
 		return err
 	}
-	return u.freeUnused(c, cause, w, nil, func() { w.destroy() })
+	return u.freeUnused(c, cause, w, func() { w.destroy() })
 }
 
 func (w *rmr) engine() (rdma.Object, error) { return w.hw.engine(&w.object) }

@@ -97,7 +97,7 @@ func (u *unit) freeRSP(c Call, cause string, id dat.Handle) error {
 	if err := u.match(c, &sp.object); err != nil {
 		return err
 	}
-	if err := u.freeUnused(c, cause, sp, nil, func() { sp.destroy() }); err != nil {
+	if err := u.freeUnused(c, cause, sp, func() { sp.destroy() }); err != nil {
 		return err
 	}
 	if ep == nil {

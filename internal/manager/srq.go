@@ -81,9 +81,7 @@ func (u *unit) freeSRQ(c Call, cause string, id dat.Handle) error {
 	if err != nil {
 		return err
 	}
-	return u.freeUnused(c, cause, s, func(n int) *dat.Error {
-		return errInUse(&s.object, dat.SubInvalidStateSRQInUse, n, "endpoints")
-	}, func() { s.destroy() })
+	return u.freeUnused(c, cause, s, func() { s.destroy() })
 }
 
 func (s *srq) engine() (rdma.SRQ, error) { return s.hw.engine(&s.object) }

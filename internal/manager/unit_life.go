@@ -69,10 +69,10 @@ func (m *Manager) free(ctx context.Context, c Call, typ dat.ObjectType, id dat.H
 	return m.writeEnd(ctx, c, id, f.cause, func(u *unit) error { return f.free(u, c, f.cause, id) })
 }
 
-// freeUnused ends an object that others may refer to: inUse, which may be nil,
-// makes the refusal if there are any. act frees it in the engine, after the commit.
-func (u *unit) freeUnused(c Call, cause string, e entity, inUse func(int) *dat.Error, act func()) error {
-	if err := u.beginEnd(e, inUse); err != nil {
+// freeUnused ends an object that nothing may use any more. act frees it in the
+// engine, after the commit.
+func (u *unit) freeUnused(c Call, cause string, e entity, act func()) error {
+	if err := u.beginEnd(e); err != nil {
 		return err
 	}
 	u.add(c, e.base(), cause, applyEnd, nil)
@@ -81,19 +81,26 @@ func (u *unit) freeUnused(c Call, cause string, e entity, inUse func(int) *dat.E
 }
 
 // beginEnd begins to end an object. Errors: DAT_INVALID_HANDLE if it is not living,
-// that of inUse if n > 0 objects use it.
-func (u *unit) beginEnd(e entity, inUse func(n int) *dat.Error) error {
+// DAT_INVALID_STATE with the subtype of its type if others use it.
+func (u *unit) beginEnd(e entity) error {
 	o := e.base()
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
 	if !o.usableLocked(u) {
 		return errGoneHandle(o)
 	}
-	if n := u.usersLocked(o); inUse != nil && n > 0 {
-		return inUse(n)
+	if n := u.usersLocked(o); n > 0 && isKeptByUsers(o.typ) {
+		return errInUse(o, n)
 	}
 	o.life.advanceLocked(stepEnd, u)
 	u.ending = append(u.ending, e)
 	u.dropRefsAtCommit(u.image(o))
 	return nil
+}
+
+// isKeptByUsers reports whether an object of the type cannot be freed while others
+// use it.
+func isKeptByUsers(t dat.ObjectType) bool {
+	subtype, _ := t.InUse()
+	return subtype != dat.SubNone
 }
