@@ -132,6 +132,10 @@ export const basics = {
     await page.goto("/");
     await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
     await page.keyboard.press("Control+k");
+    for (const option of ["IAs", "Endpoints", "Connections"]) {
+      await page.keyboard.press("ArrowDown");
+      await page.getByRole("option", { name: option, selected: true }).waitFor();
+    }
     await page.getByRole("combobox").fill("keyed");
     await page.getByRole("option", { name: /keyed.*Endpoint/ }).waitFor();
     await page.keyboard.press("ArrowDown");

@@ -13,8 +13,9 @@ import {
   ModalHeader,
   TextInput,
 } from "@patternfly/react-core";
-import { useId, useState, type FormEvent, type ReactNode } from "react";
+import { useId, useRef, useState, type FormEvent, type ReactNode } from "react";
 import { newKey, perform, type Answer, type Call } from "~/api/call";
+import { asProblem } from "~/api/problem";
 import { Curl } from "../Curl";
 import { ProblemNote } from "../ProblemNote";
 
@@ -83,13 +84,12 @@ function useAction<T>({ call: bare, version, onDone, onRefused }: Props<T>) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [checked, setChecked] = useState(false);
-  const [key, setKey] = useState(newKey);
+  const keyFor = useRepeatKey();
   const guard = useVersionGuard(version ?? 0);
   const call: Call | null = bare && {
     ...bare,
     reason: reason.trim() || undefined,
     version: version === undefined ? undefined : guard.seen,
-    key,
   };
 
   const run = async (dryRun: boolean) => {
@@ -98,18 +98,31 @@ function useAction<T>({ call: bare, version, onDone, onRefused }: Props<T>) {
     setError(null);
     setChecked(false);
     try {
-      const answer = await perform<T>({ ...call, dryRun });
+      const answer = await perform<T>({ ...call, dryRun, key: keyFor(call) });
       if (dryRun) setChecked(true);
       else onDone(answer);
     } catch (refusal) {
       setError(refusal);
       onRefused?.(refusal);
-      setKey(newKey());
+      if (asProblem(refusal).status > 0) keyFor(null);
     } finally {
       setBusy(false);
     }
   };
   return { call, run, reason, setReason, busy, error, checked, guard };
+}
+
+/**
+ * A key that makes repeating a call harmless: the same call keeps its key until it was answered, so that trying again
+ * after a lost answer does nothing twice. Null forgets it.
+ */
+function useRepeatKey(): (call: Call | null) => string {
+  const last = useRef({ call: "", key: "" });
+  return (call) => {
+    const text = JSON.stringify(call);
+    if (call === null || last.current.call !== text) last.current = { call: text, key: newKey() };
+    return last.current.key;
+  };
 }
 
 interface ReasonProps {
