@@ -1,4 +1,4 @@
-// One person and one endpoint: arriving, creating, modifying, being refused, going back.
+// One user and one endpoint: first visit, create, modify, refusal, revert.
 import assert from "node:assert/strict";
 import { until } from "./parts/api.mjs";
 import { freshness } from "./parts/browser.mjs";

@@ -15,7 +15,7 @@ describe("the table of kinds", () => {
     expect(new Set(objectTypes.map((type) => kinds[type].collection)).size).toBe(objectTypes.length);
   });
 
-  it.each(withPage)("leads to a list of %s and to a page of each, and the navigation knows the list", (type) => {
+  it.each(withPage)("has routes for the list and the pages of %s, and a link in the navigation", (type) => {
     const { collection } = kinds[type];
     expect(paths).toContain(`/${collection}`);
     expect(paths.some((path) => path.startsWith(`/${collection}/$`))).toBe(true);
@@ -23,20 +23,20 @@ describe("the table of kinds", () => {
     expect(objectPath(type, "a@b")).toBe(`/${collection}/a%40b`);
   });
 
-  it("leads to a tab of the connections for a type without pages", () => {
+  it("has a tab of the connections screen for each type without pages", () => {
     const others = objectTypes.filter((type) => kinds[type].tab !== null);
     for (const type of others) expect(tabs).toContain(kinds[type].tab);
     expect(objectPath("psp", "p1")).toBe("/connections?tab=psps");
   });
 
-  it("names the collections as an IA counts what is on it", () => {
+  it("names the collections as the usage of an IA does", () => {
     const collections = objectTypes.map((type) => kinds[type].collection as string);
     for (const counted of Object.keys(iaWith().usage)) expect(collections).toContain(counted);
   });
 });
 
 describe("the navigation", () => {
-  it("leads to addresses that there are", () => {
+  it("leads to existing routes only", () => {
     for (const { path } of screens) expect(paths).toContain(path);
   });
 });

@@ -9,8 +9,8 @@ import { MatrixGate } from "./MatrixGate";
 
 const StateName = () => <p>{useMatrix().stateTitle("DISCONNECTED")}</p>;
 
-describe("the rules of DAT", () => {
-  it("are there for what is below before it is shown", async () => {
+describe("the gate for the matrix", () => {
+  it("shows its children after it has read the matrix", async () => {
     const asked = serveWith(() => ({ body: testMatrix.document }));
     renderPart(
       <MatrixGate>
@@ -22,7 +22,7 @@ describe("the rules of DAT", () => {
     expect(asked.map(({ path }) => path)).toEqual(["/matrix"]);
   });
 
-  it("can be asked for again where they could not be read", async () => {
+  it("shows a refusal, and reads the matrix again on request", async () => {
     let away = true;
     serveWith(() => (away ? { status: 500, body: { status: 500, title: "Internal error", detail: "The log has the request id." } } : { body: testMatrix.document }));
     renderPart(

@@ -4,20 +4,20 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { DialogBoundary } from "./action/DialogBoundary";
 import { Card } from "./Card";
 
-// React tells each fault that was caught to the console; here they are meant.
+// React logs each caught error to the console; here they are expected.
 beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   return () => void vi.restoreAllMocks();
 });
 
-/** A part that cannot be drawn while it is faulty. */
+/** A part that throws while it is faulty. */
 function Part({ faulty }: { faulty: () => boolean }) {
   if (faulty()) throw new Error("the figure is no number");
   return <p>12 receives</p>;
 }
 
-describe("a fault while drawing", () => {
-  it("stays in the card that has it, says what it was, and can be tried again", async () => {
+describe("an error while rendering", () => {
+  it("is shown in its card, does not affect others, and can be retried", async () => {
     let faulty = true;
     render(
       <>
@@ -37,7 +37,7 @@ describe("a fault while drawing", () => {
     expect(screen.getByText("12 receives")).toBeTruthy();
   });
 
-  it("in a dialog leaves a dialog that can be closed", async () => {
+  it("in a dialog is shown in a dialog that can be closed", async () => {
     const closed = vi.fn();
     render(
       <DialogBoundary onClose={closed}>

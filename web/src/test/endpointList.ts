@@ -2,11 +2,11 @@ import type { Endpoint } from "~/api/model";
 import { endpointWith } from "./samples";
 import { serveWith, type Reply, type Sent } from "./service";
 
-/** The endpoint at a place of the list. */
+/** The endpoint at an index of the list. */
 export const endpointAt = (index: number): Endpoint =>
   endpointWith({ id: `01930000-0000-7000-8000-${String(index).padStart(12, "0")}`, name: `ost-${String(index).padStart(5, "0")}` });
 
-/** Answers `GET /endpoints` as the service does, with as many endpoints as are said; `other` answers everything else. */
+/** Answers `GET /endpoints` with pages of a list of `total` endpoints; `other` answers everything else. */
 export function serveEndpoints(total: number, other: (sent: Sent) => Reply | undefined = () => undefined): Sent[] {
   return serveWith((sent) => {
     if (sent.method !== "GET" || sent.path !== "/endpoints") return other(sent);

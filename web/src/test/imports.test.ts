@@ -8,13 +8,13 @@ const root = join(import.meta.dirname, "..");
 const sources = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".d.ts"));
 const known = new Set(sources);
 
-/** The source that an import names, as a path below src; undefined for a package or a stylesheet. */
+/** The path below src of an imported file; undefined for a package or a stylesheet. */
 function resolved(from: string, name: string): string | undefined {
   const target = name.startsWith("~/") ? name.slice(2) : name.startsWith(".") ? relative(root, join(root, dirname(from), name)) : undefined;
   return target === undefined ? undefined : ["", ".ts", ".tsx"].map((ending) => target + ending).find((path) => known.has(path));
 }
 
-/** What each source imports, types and lazily loaded screens too. */
+/** The imports of each file, those of types and lazy ones included. */
 const imports = new Map(
   sources.map((path) => {
     const { importedFiles } = ts.preProcessFile(readFileSync(join(root, path), "utf8"), true, true);
@@ -22,7 +22,7 @@ const imports = new Map(
   }),
 );
 
-/** The first circle that is found from a source, as the way around it. */
+/** A circle of imports that can be reached from a file; null if there is none. */
 function circleFrom(path: string, way: readonly string[], done: Set<string>): string[] | null {
   if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
   if (done.has(path)) return null;
@@ -34,7 +34,7 @@ function circleFrom(path: string, way: readonly string[], done: Set<string>): st
   return null;
 }
 
-/** Which folders a source of a folder may import from; a screen knows no other screen. */
+/** Reports for each folder whether a file in it may import a target. */
 const allowed: Record<string, (target: string, from: string) => boolean> = {
   api: (target) => target.startsWith("api/"),
   components: (target) => /^(api|components)\//.test(target),
@@ -47,12 +47,12 @@ describe("the sources of the page", () => {
     expect(imports.get("app/router.tsx")).toContain("screens/ias/IAScreen.tsx");
   });
 
-  it("import each other in no circle", () => {
+  it("have no circular imports", () => {
     const done = new Set<string>();
     expect(sources.map((path) => circleFrom(path, [], done)).filter(Boolean)).toEqual([]);
   });
 
-  it("import in one direction: a screen its own parts, components and the API; components the API", () => {
+  it("import in one direction: screens from components and api, components from api", () => {
     const wrong = sources
       .filter((path) => !path.includes(".test.") && !path.startsWith("test/"))
       .flatMap((path) => (imports.get(path) ?? []).filter((target) => allowed[path.split("/")[0] ?? ""]?.(target, path) === false).map((target) => `${path} imports ${target}`));

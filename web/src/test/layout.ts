@@ -1,9 +1,9 @@
 import { onTestFinished, vi } from "vitest";
 
-/** Pixels that are more than any list is long. */
+/** More pixels than any list has. */
 const endless = 1_000_000_000;
 
-/** Gives every element a height in pixels, and lets it be scrolled as far as anybody wants, for a test of what depends on layout. */
+/** Gives every element a size in pixels, and lets it be scrolled without end, for one test. */
 export function giveLayout(height: number, width = 1200): void {
   vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockReturnValue(height);
   vi.spyOn(HTMLElement.prototype, "offsetWidth", "get").mockReturnValue(width);

@@ -7,7 +7,7 @@ import { serveWith } from "~/test/service";
 import { CommandPalette } from "./CommandPalette";
 import { commands, matching } from "./commands";
 
-/** The palette on a service with one IA and one endpoint. */
+/** Renders the palette for a service with one IA and one endpoint. */
 function openPalette() {
   const asked = serveWith(({ path }) => ({ body: { items: path === "/ias" ? [iaWith()] : [endpointWith({ id: "e1", name: "ost-7" })], next_cursor: null } }));
   const closed = vi.fn();
@@ -17,7 +17,7 @@ function openPalette() {
 const selected = () => screen.getAllByRole("option").filter((option) => option.getAttribute("aria-selected") === "true");
 
 describe("the palette", () => {
-  it("goes down and up its list by keys, each step scrolled to, and around its ends", async () => {
+  it("moves through its list by arrow keys, scrolls to each option, and wraps around", async () => {
     const scrolledTo = vi.spyOn(Element.prototype, "scrollIntoView");
     openPalette();
     await userEvent.keyboard("{ArrowDown}{ArrowDown}");
@@ -27,14 +27,14 @@ describe("the palette", () => {
     expect(selected()).toEqual([screen.getAllByRole("option").at(-1)]);
   });
 
-  it("goes where the command leads, and closes", async () => {
+  it("opens the address of the command, and closes", async () => {
     const { closed, router } = openPalette();
     await userEvent.keyboard("disconnected endpoints{Enter}");
     expect(closed).toHaveBeenCalledOnce();
     await waitFor(() => expect(router.history.location.href).toBe(`/endpoints?state=${encodeURIComponent('["DISCONNECTED"]')}`));
   });
 
-  it("finds objects by a part of their name, and goes to their page", async () => {
+  it("finds objects by a part of their name, and opens their page", async () => {
     const { asked, router } = openPalette();
     await userEvent.keyboard("st-7");
     await userEvent.click(await screen.findByRole("option", { name: /ost-7/ }));
@@ -42,7 +42,7 @@ describe("the palette", () => {
     await waitFor(() => expect(router.history.location.href).toBe("/endpoints/e1"));
   });
 
-  it("says what it can find where it finds nothing", async () => {
+  it("says what can be searched for if nothing matches", async () => {
     serveWith(() => ({ body: { items: [], next_cursor: null } }));
     renderPart(<CommandPalette onClose={() => {}} />);
     await userEvent.keyboard("zzz");
@@ -51,7 +51,7 @@ describe("the palette", () => {
 });
 
 describe("the commands", () => {
-  it("match where they hold every word, those that begin with the first word before the others", () => {
+  it("match if they contain every word, those that start with the first word first", () => {
     expect(matching(commands, "connect").map(({ name }) => name).slice(0, 2)).toEqual(["Connections", "Connected endpoints"]);
     expect(matching(commands, "log every")).toHaveLength(1);
     expect(matching(commands, "nothing like it")).toEqual([]);

@@ -15,7 +15,7 @@ interface DialogProps {
   onDone?: () => void;
 }
 
-/** A dialog with one field of its own, as the screens make them. */
+/** A dialog with one field, as on the screens. */
 function WatermarkDialog({ version, call, onDone = () => {} }: DialogProps) {
   const [soft, setSoft] = useState("4");
   const [errors, onRefused] = useFieldErrors();
@@ -48,7 +48,7 @@ const refusal: Reply = {
 const press = (name: string) => userEvent.click(screen.getByRole("button", { name }));
 
 describe("a dialog for one call", () => {
-  it("sends the call with its reason and the version that was seen", async () => {
+  it("sends the call with its reason and the version that was current when it opened", async () => {
     const asked = serveWith(() => ({ body: {} }));
     const done = vi.fn();
     renderPart(<WatermarkDialog version={4} onDone={done} />);
@@ -61,7 +61,7 @@ describe("a dialog for one call", () => {
     expect(asked[0]!.headers.get("If-Match")).toBe('"4"');
   });
 
-  it("shows a refusal where the hand is: in the service's own words, and at the field that it is about", async () => {
+  it("shows a refusal in the dialog, in the words of the service, and at the field that it is about", async () => {
     serveWith(() => refusal);
     const done = vi.fn();
     renderPart(<WatermarkDialog onDone={done} />);
@@ -73,7 +73,7 @@ describe("a dialog for one call", () => {
     expect(screen.getByRole("dialog")).toBeTruthy();
   });
 
-  it("tries the call dry on request: it says that nothing has happened, and nothing has", async () => {
+  it("makes a dry run on request, which changes nothing, and says so", async () => {
     const asked = serveWith(() => ({ body: {} }));
     const done = vi.fn();
     renderPart(<WatermarkDialog onDone={done} />);
@@ -83,7 +83,7 @@ describe("a dialog for one call", () => {
     expect(done).not.toHaveBeenCalled();
   });
 
-  it("shows what a dry run refuses, and forgets an earlier one that was accepted", async () => {
+  it("shows a refused dry run, and no longer an earlier one that was accepted", async () => {
     const replies: Reply[] = [{ body: {} }, refusal];
     serveWith(() => replies.shift());
     renderPart(<WatermarkDialog />);
@@ -94,7 +94,7 @@ describe("a dialog for one call", () => {
     expect(screen.queryByText(/Nothing has happened yet/)).toBeNull();
   });
 
-  it("can neither be sent nor tried while its fields make no call", () => {
+  it("can neither be sent nor tried while its fields are incomplete", () => {
     renderPart(<WatermarkDialog call={null} />);
     for (const name of ["Set watermarks", "Check only"]) {
       expect(screen.getByRole<HTMLButtonElement>("button", { name }).disabled).toBe(true);
@@ -102,8 +102,8 @@ describe("a dialog for one call", () => {
   });
 });
 
-describe("a form that was overtaken", () => {
-  it("says so before it is sent, and holds on to the version that was seen until that was looked at", async () => {
+describe("a dialog whose object has changed", () => {
+  it("says so before it is sent, and uses the old version until the user accepts the new one", async () => {
     const asked = serveWith(() => ({ status: 412, body: { status: 412, title: "The object has another version", detail: "It is at version 5." } }));
     const { rerender } = renderPart(<WatermarkDialog version={4} />);
     expect(screen.queryByText(/Changed while this was open/)).toBeNull();
@@ -121,7 +121,7 @@ describe("a form that was overtaken", () => {
 describe("trying again", () => {
   const keys = (asked: { headers: Headers }[]) => asked.map(({ headers }) => headers.get("Idempotency-Key"));
 
-  it("repeats the same call after a lost answer, so that nothing is done twice", async () => {
+  it("repeats a call with the same key after a lost answer, so that it is not executed twice", async () => {
     const asked = serveWith(() => (asked.length === 1 ? Promise.reject(new TypeError("fetch failed")) : { body: {} }));
     renderPart(<WatermarkDialog />);
     await press("Set watermarks");
@@ -131,7 +131,7 @@ describe("trying again", () => {
     expect(keys(asked)[0]).toBe(keys(asked)[1]);
   });
 
-  it("is another call after a refusal, and after a change of the fields", async () => {
+  it("uses another key after a refusal, and after a change of the fields", async () => {
     const asked = serveWith(() => (asked.length === 2 ? Promise.reject(new TypeError("fetch failed")) : refusal));
     renderPart(<WatermarkDialog />);
     await press("Set watermarks");

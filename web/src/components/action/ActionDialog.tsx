@@ -21,22 +21,22 @@ import { ProblemNote } from "../ProblemNote";
 
 interface Props<T> {
   title: string;
-  /** What it does and to what, naming the object and its peer. */
+  /** What the call does and to which object. */
   description?: ReactNode;
   submit: string;
   destructive?: boolean;
-  /** The call as the fields stand now; null while they cannot make one. */
+  /** The call that the fields make; null while they are incomplete. */
   call: Call | null;
-  /** The object's version as the page knows it now; guards against writing over somebody else's change. */
+  /** The current version of the object; the call is made against the version that was current when the dialog opened. */
   version?: number;
   children?: ReactNode;
-  /** Gets each refusal, to show it at the fields that it is about. */
+  /** Called with each refusal, for errors at the fields. */
   onRefused?: (error: unknown) => void;
   onDone: (answer: Answer<T>) => void;
   onClose: () => void;
 }
 
-/** Asks for what one call needs, tries it dry on request, performs it, and shows a refusal where the hand is. */
+/** A dialog for one call: its fields, a reason, a dry run on request, and a refusal shown in place. */
 export function ActionDialog<T = unknown>(props: Props<T>) {
   const { title, description, submit, destructive, children, onClose } = props;
   const action = useAction(props);
@@ -78,7 +78,7 @@ export function ActionDialog<T = unknown>(props: Props<T>) {
   );
 }
 
-/** The call with its reason, version and key, and what came of trying or performing it. */
+/** The call with its reason and version, and the result of a dry run or of the call. */
 function useAction<T>({ call: bare, version, onDone, onRefused }: Props<T>) {
   const [reason, setReason] = useState("");
   const [busy, setBusy] = useState(false);
@@ -113,8 +113,8 @@ function useAction<T>({ call: bare, version, onDone, onRefused }: Props<T>) {
 }
 
 /**
- * A key that makes repeating a call harmless: the same call keeps its key until it was answered, so that trying again
- * after a lost answer does nothing twice. Null forgets it.
+ * Returns the idempotency key for a call. The same call gets the same key until it was answered, so that a repetition
+ * after a lost answer is not executed twice; null resets it.
  */
 function useRepeatKey(): (call: Call | null) => string {
   const last = useRef({ call: "", key: "" });
@@ -152,20 +152,20 @@ function ReasonField({ id, value, onChange, destructive }: ReasonProps) {
 }
 
 interface VersionGuard {
-  /** The version that the form was filled in against; sent as If-Match. */
+  /** The version that was current when the form was opened; sent as If-Match. */
   seen: number;
   latest: number;
-  /** Goes on with the newer version. */
+  /** Accepts the latest version. */
   accept: () => void;
 }
 
-/** Holds on to the version that a form started from. */
+/** Remembers the version that was current when the form was opened. */
 function useVersionGuard(latest: number): VersionGuard {
   const [seen, setSeen] = useState(latest);
   return { seen, latest, accept: () => setSeen(latest) };
 }
 
-/** Says that somebody changed the object after the form was opened. */
+/** A warning that the object was changed after the form was opened. */
 function OvertakenNote({ guard: { seen, latest, accept } }: { guard: VersionGuard }) {
   if (latest <= seen) return null;
   return (

@@ -52,7 +52,7 @@ const row = (index: number) => waitFor(() => document.querySelector<HTMLElement>
 const link = (name: string) => screen.findByRole("link", { name });
 
 describe("the grid", () => {
-  it("has only the rows that are seen in the document, and says how many there are in all", async () => {
+  it("puts only the visible rows into the document, and gives the number of all", async () => {
     giveLayout(400);
     serveEndpoints(10_000);
     renderPart(<Endpoints />);
@@ -61,7 +61,7 @@ describe("the grid", () => {
     expect(screen.getAllByRole("row").length).toBeLessThan(40);
   });
 
-  it("asks for the pages that are seen: the end of a long list is one request, not a hundred", async () => {
+  it("requests only the visible pages: the end of a long list is one request, not a hundred", async () => {
     giveLayout(400);
     const asked = serveEndpoints(10_000);
     renderPart(<Endpoints />);
@@ -88,7 +88,7 @@ describe("the grid", () => {
     expect(opened).toHaveBeenCalledExactlyOnceWith(endpointAt(2));
   });
 
-  it("keeps one row in the tab order, whichever row the keyboard is on", async () => {
+  it("has one row in the tab order, the one with the focus", async () => {
     giveLayout(400);
     serveEndpoints(50);
     renderPart(<Endpoints />);
@@ -99,7 +99,7 @@ describe("the grid", () => {
     expect(document.querySelector('[role="row"][tabindex="0"]')?.getAttribute("data-index")).toBe("1");
   });
 
-  it("keeps what is selected while it is scrolled out of sight", async () => {
+  it("keeps the selection while the rows are scrolled out of view", async () => {
     giveLayout(400);
     serveEndpoints(10_000);
     renderPart(<Endpoints />);
@@ -114,7 +114,7 @@ describe("the grid", () => {
     expect((await screen.findByRole<HTMLInputElement>("checkbox", { name: "Select ost-00003" })).checked).toBe(true);
   });
 
-  it("leaves the sorting to the service: up, down, and as the list itself is", async () => {
+  it("lets the service sort: ascending, descending, and without a sort", async () => {
     giveLayout(400);
     const asked = serveEndpoints(3);
     renderPart(<Endpoints />);
@@ -139,7 +139,7 @@ describe("the grid", () => {
     expect(screen.getAllByRole("columnheader").map((heading) => heading.textContent?.trim())).toEqual(["Selected", "Name", "Id"]);
   });
 
-  it("says which rows are seen and how many there are, for what is live", async () => {
+  it("reports the visible rows and the total", async () => {
     giveLayout(38 * 3);
     serveEndpoints(500);
     const [visible, totals] = [vi.fn(), vi.fn()];
@@ -150,7 +150,7 @@ describe("the grid", () => {
     expect(totals).toHaveBeenLastCalledWith(500);
   });
 
-  it("says what to do where there is nothing", async () => {
+  it("shows a note if the list is empty", async () => {
     giveLayout(400);
     serveEndpoints(0);
     renderPart(<Endpoints />);
@@ -158,7 +158,7 @@ describe("the grid", () => {
     expect(screen.queryByRole("grid")).toBeNull();
   });
 
-  it("shows a refusal in its place, in the service's own words", async () => {
+  it("shows a refusal in place of the rows, in the words of the service", async () => {
     giveLayout(400);
     serveWith(() => ({ status: 503, body: { status: 503, title: "The database is away", detail: "Nothing was changed." } }));
     renderPart(<Endpoints />);

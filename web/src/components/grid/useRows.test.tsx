@@ -8,7 +8,7 @@ import { pageSize, useRows, type Rows } from "./useRows";
 
 const noQuery = {};
 
-/** Shows rows from `first` to `last`; what the hook answers is handed out. */
+/** Calls the hook for rows from `first` to `last`, and passes on what it returns. */
 function Window({ first, last, onRows }: { first: number; last: number; onRows: (rows: Rows<Endpoint>) => void }) {
   onRows(useRows("endpoints", noQuery, first, last));
   return null;
@@ -22,7 +22,7 @@ function openWindow(first: number, last: number) {
 }
 
 describe("the rows of a list", () => {
-  it("are asked for with the total, and known by their place in the whole list", async () => {
+  it("are requested with the total, and found by their index in the whole list", async () => {
     const asked = serveEndpoints(250);
     const { rows } = openWindow(0, 40);
     expect(rows().total).toBeUndefined();
@@ -32,7 +32,7 @@ describe("the rows of a list", () => {
     expect(asked.map(({ query }) => Object.fromEntries(query))).toEqual([{ limit: "100", total: "true" }]);
   });
 
-  it("follow the cursor of the page before, which is exact while others come and go", async () => {
+  it("use the cursor of the page before, if that one was read", async () => {
     const asked = serveEndpoints(250);
     const { rows, scroll } = openWindow(0, 40);
     await waitFor(() => expect(rows().total).toBe(250));
@@ -42,7 +42,7 @@ describe("the rows of a list", () => {
     expect(Object.fromEntries(asked.at(-1)!.query)).toEqual({ limit: "100", cursor: "100" });
   });
 
-  it("jump by offset where the page before was never read, and keep the total", async () => {
+  it("use an offset if the page before was not read, and keep the total", async () => {
     const asked = serveEndpoints(100_000);
     const { rows, scroll } = openWindow(0, 40);
     await waitFor(() => expect(rows().total).toBe(100_000));
@@ -52,7 +52,7 @@ describe("the rows of a list", () => {
     expect(rows().total).toBe(100_000);
   });
 
-  it("are read again when something of the list changed, those that are shown and no others", async () => {
+  it("are read again after a change, the visible pages and no others", async () => {
     const asked = serveEndpoints(1000);
     const { rows, scroll, queries } = openWindow(0, 40);
     await waitFor(() => expect(rows().total).toBe(1000));
@@ -63,7 +63,7 @@ describe("the rows of a list", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("say why they are not there", async () => {
+  it("give the error of a refused request", async () => {
     serveWith(() => ({ status: 400, body: { status: 400, title: "The request is not valid", detail: "sort must be one of these" } }));
     const { rows } = openWindow(0, 40);
     await waitFor(() => expect(rows().error).toMatchObject({ problem: { detail: "sort must be one of these" } }));

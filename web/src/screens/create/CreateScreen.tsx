@@ -21,7 +21,7 @@ const steps = ["Where", "Protection zone", "Events", "Attributes", "Create"] as 
 const lastStep = steps.length - 1;
 const trail = [{ to: "/endpoints", name: "Endpoints" }] as const;
 
-/** Makes an endpoint, with the protection zone and event dispatchers that it needs. */
+/** The wizard that creates an endpoint, with a protection zone and an EVD if needed. */
 export function CreateScreen() {
   const matrix = useMatrix();
   const ias = useQuery(list("ias", { limit: 1000 }));
@@ -89,7 +89,7 @@ interface Creation {
   error: unknown;
 }
 
-/** Tries or performs the batch; goes to the endpoint that it made. */
+/** Performs the batch, or tries it as a dry run; then opens the page of the endpoint. */
 function useCreation(call: Call | null): Creation {
   const [busy, setBusy] = useState(false);
   const [checked, setChecked] = useState(false);
@@ -124,7 +124,7 @@ function Outcome({ creation: { call, checked, error } }: { creation: Creation })
   );
 }
 
-/** The steps; those that were done can be gone back to. */
+/** The steps; a click on an earlier one returns to it. */
 function StepBar({ at, onGo }: { at: number; onGo: (step: number) => void }) {
   return (
     <ol className="dp-steps" aria-label="Steps">

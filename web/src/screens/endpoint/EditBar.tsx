@@ -14,9 +14,9 @@ import { conflicts, patchOf, takeTheirs, type Edits } from "./edits";
 import "./EditBar.css";
 
 interface Props {
-  /** The endpoint as it is now. */
+  /** The latest version of the endpoint. */
   endpoint: Endpoint;
-  /** The endpoint as it was when the editing began. */
+  /** The version that is edited. */
   base: Endpoint;
   edits: Edits;
   onEdits: (edits: Edits) => void;
@@ -25,7 +25,7 @@ interface Props {
   onDone: () => void;
 }
 
-/** Sends all edits as one modify, against the version that was edited. */
+/** Sends all edits as one modify, against the version that is edited. */
 export function EditBar({ endpoint, base, edits, onEdits, onBase, onProblem, onDone }: Props) {
   const queries = useQueryClient();
   const { sections } = useMatrix();
@@ -57,7 +57,7 @@ export function EditBar({ endpoint, base, edits, onEdits, onBase, onProblem, onD
       }
     } catch (refusal) {
       const problem = asProblem(refusal);
-      // The newer version is on its way; the panel shows both as soon as it is here.
+      // The panel shows both versions as soon as the newer one has been read.
       if (problem.status === 412) await queries.invalidateQueries({ queryKey: one("endpoints", endpoint.id).queryKey });
       else setError(refusal);
       onProblem(problem);

@@ -10,7 +10,7 @@ import { endpointWith } from "~/test/samples";
 import { serveWith, type Sent } from "~/test/service";
 import { BatchBar } from "./BatchBar";
 
-/** The bar with endpoints that somebody has selected. */
+/** The bar with selected endpoints. */
 function WithSelected({ rows }: { rows: readonly Endpoint[] }) {
   const selection = useSelection<Endpoint>();
   const { toggle } = selection;
@@ -34,7 +34,7 @@ const bar = () => screen.getByRole("region", { name: "Selected endpoints" });
 const open = (name: string) => userEvent.click(within(bar()).getByRole("button", { name }));
 const inDialog = (name: string) => within(screen.getByRole("dialog")).getByRole("button", { name });
 
-/** Answers each operation of a batch with a status. */
+/** The answer to a batch with a status for each operation. */
 const results = (...statuses: number[]) => ({
   body: {
     results: statuses.map((status) => ({
@@ -45,14 +45,14 @@ const results = (...statuses: number[]) => ({
 });
 
 describe("the bar of selected endpoints", () => {
-  it("is there only while something is selected, and can let go of it", async () => {
+  it("is shown only while something is selected, and can clear the selection", async () => {
     renderPart(<WithSelected rows={pair} />);
     expect(within(bar()).getByText("2 endpoints selected")).toBeTruthy();
     await open("Clear selection");
     expect(screen.queryByRole("region", { name: "Selected endpoints" })).toBeNull();
   });
 
-  it("names each endpoint and its peer before anything happens, a few of many", async () => {
+  it("lists the endpoints with their peers before anything happens, the first few of many", async () => {
     const { unmount } = renderPart(<WithSelected rows={pair} />);
     await open("Free");
     const named = within(screen.getByRole("dialog")).getAllByRole("listitem");
@@ -64,7 +64,7 @@ describe("the bar of selected endpoints", () => {
     expect(within(screen.getByRole("dialog")).getByText("and 3 others")).toBeTruthy();
   });
 
-  it("sends one batch that is not atomic, with the reason, and says how many were taken", async () => {
+  it("sends one batch that is not atomic, with the reason, and says how many endpoints were freed", async () => {
     const asked = serveWith(() => results(204, 204));
     renderPart(<WithSelected rows={pair} />);
     await open("Free");
