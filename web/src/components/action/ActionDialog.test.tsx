@@ -131,6 +131,16 @@ describe("trying again", () => {
     expect(keys(asked)[0]).toBe(keys(asked)[1]);
   });
 
+  it("uses another key after the call was executed, so that the next one is executed too", async () => {
+    const asked = serveWith(() => ({ body: {} }));
+    renderPart(<WatermarkDialog />);
+    await press("Set watermarks");
+    await waitFor(() => expect(screen.getByRole<HTMLButtonElement>("button", { name: "Set watermarks" }).disabled).toBe(false));
+    await press("Set watermarks");
+    await waitFor(() => expect(asked).toHaveLength(2));
+    expect(new Set(keys(asked)).size).toBe(2);
+  });
+
   it("uses another key after a refusal, and after a change of the fields", async () => {
     const asked = serveWith(() => (asked.length === 2 ? Promise.reject(new TypeError("fetch failed")) : refusal));
     renderPart(<WatermarkDialog />);

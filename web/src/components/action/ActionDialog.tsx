@@ -13,11 +13,11 @@ import {
   ModalHeader,
   TextInput,
 } from "@patternfly/react-core";
-import { useId, useRef, useState, type FormEvent, type ReactNode } from "react";
-import { newKey, perform, type Answer, type Call } from "~/api/call";
-import { asProblem } from "~/api/problem";
+import { useId, useState, type FormEvent, type ReactNode } from "react";
+import type { Answer, Call } from "~/api/call";
 import { Curl } from "../Curl";
 import { ProblemNote } from "../ProblemNote";
+import { usePerform } from "./usePerform";
 
 interface Props<T> {
   title: string;
@@ -38,13 +38,20 @@ interface Props<T> {
 
 /** A dialog for one call: its fields, a reason, a dry run on request, and a refusal shown in place. */
 export function ActionDialog<T = unknown>(props: Props<T>) {
-  const { title, description, submit, destructive, children, onClose } = props;
-  const action = useAction(props);
+  const { title, description, submit, destructive, children, version, onDone, onRefused, onClose } = props;
+  const [reason, setReason] = useState("");
+  const guard = useVersionGuard(version ?? 0);
+  const { run, busy, checked, error } = usePerform<T>({ onDone, onRefused });
   const formId = useId();
-  const blocked = action.busy || !action.call;
+  const call: Call | null = props.call && {
+    ...props.call,
+    reason: reason.trim() || undefined,
+    version: version === undefined ? undefined : guard.seen,
+  };
+  const blocked = busy || !call;
   const send = (event: FormEvent) => {
     event.preventDefault();
-    void action.run(false);
+    if (call) void run(call, false);
   };
   return (
     <Modal isOpen variant="medium" onClose={onClose} aria-labelledby={`${formId}-title`}>
@@ -52,22 +59,22 @@ export function ActionDialog<T = unknown>(props: Props<T>) {
       <ModalBody>
         <Form id={formId} onSubmit={send}>
           {children}
-          <ReasonField id={`${formId}-why`} value={action.reason} onChange={action.setReason} destructive={destructive} />
-          <OvertakenNote guard={action.guard} />
-          {action.checked && (
+          <ReasonField id={`${formId}-why`} value={reason} onChange={setReason} destructive={destructive} />
+          <OvertakenNote guard={guard} />
+          {checked && (
             <Alert isInline variant="success" title="The service would accept this">
               Nothing has happened yet. What only the device can refuse was not tried.
             </Alert>
           )}
-          {action.error !== null && <ProblemNote error={action.error} />}
-          {action.call && <Curl call={action.call} />}
+          {error !== null && <ProblemNote error={error} />}
+          {call && <Curl call={call} />}
         </Form>
       </ModalBody>
       <ModalFooter>
-        <Button type="submit" form={formId} variant={destructive ? "danger" : "primary"} isLoading={action.busy} isDisabled={blocked}>
+        <Button type="submit" form={formId} variant={destructive ? "danger" : "primary"} isLoading={busy} isDisabled={blocked}>
           {submit}
         </Button>
-        <Button variant="secondary" isDisabled={blocked} onClick={() => void action.run(true)}>
+        <Button variant="secondary" isDisabled={blocked} onClick={() => call && void run(call, true)}>
           Check only
         </Button>
         <Button variant="link" onClick={onClose}>
@@ -76,53 +83,6 @@ export function ActionDialog<T = unknown>(props: Props<T>) {
       </ModalFooter>
     </Modal>
   );
-}
-
-/** The call with its reason and version, and the result of a dry run or of the call. */
-function useAction<T>({ call: bare, version, onDone, onRefused }: Props<T>) {
-  const [reason, setReason] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const [checked, setChecked] = useState(false);
-  const keyFor = useRepeatKey();
-  const guard = useVersionGuard(version ?? 0);
-  const call: Call | null = bare && {
-    ...bare,
-    reason: reason.trim() || undefined,
-    version: version === undefined ? undefined : guard.seen,
-  };
-
-  const run = async (dryRun: boolean) => {
-    if (!call) return;
-    setBusy(true);
-    setError(null);
-    setChecked(false);
-    try {
-      const answer = await perform<T>({ ...call, dryRun, key: keyFor(call) });
-      if (dryRun) setChecked(true);
-      else onDone(answer);
-    } catch (refusal) {
-      setError(refusal);
-      onRefused?.(refusal);
-      if (asProblem(refusal).status > 0) keyFor(null);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { call, run, reason, setReason, busy, error, checked, guard };
-}
-
-/**
- * Returns the idempotency key for a call. The same call gets the same key until it was answered, so that a repetition
- * after a lost answer is not executed twice; null resets it.
- */
-function useRepeatKey(): (call: Call | null) => string {
-  const last = useRef({ call: "", key: "" });
-  return (call) => {
-    const text = JSON.stringify(call);
-    if (call === null || last.current.call !== text) last.current = { call: text, key: newKey() };
-    return last.current.key;
-  };
 }
 
 interface ReasonProps {

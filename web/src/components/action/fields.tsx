@@ -59,6 +59,7 @@ export function TextField({ label, help, error, required, value, onChange, ...in
   );
 }
 
+/** A value that a field offers. */
 export interface Choice {
   value: string;
   label: string;

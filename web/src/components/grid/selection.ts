@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useState } from "react";
 
+/** The selected rows, and how to change them. */
 export interface Selection<T> {
   rows: ReadonlyMap<string, T>;
   toggle: (row: T, on?: boolean) => void;

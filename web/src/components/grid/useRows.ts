@@ -6,6 +6,7 @@ import { readPage, type ListQuery } from "~/api/queries";
 /** Rows of one request. */
 export const pageSize = 100;
 
+/** The rows of a list as far as they have been read. */
 export interface Rows<T> {
   /** The number of rows in the whole list; undefined until the first page has been read. */
   total: number | undefined;

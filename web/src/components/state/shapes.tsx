@@ -4,6 +4,7 @@ import type { EPState, IAState } from "~/api/model";
 /** What a state means to an operator. It is shown by colour, and never by colour alone: each state has its own drawing. */
 export type Tone = "idle" | "waiting" | "good" | "closing" | "bad";
 
+/** The look of a state. */
 export interface Shape {
   tone: Tone;
   drawing: ReactNode;
