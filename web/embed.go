@@ -1,4 +1,4 @@
-// Package web holds the page of datapi and hands it out over HTTP.
+// Package web holds the page of datapi and serves it over HTTP.
 //
 // The page is built by Vite into dist, which is embedded. A committed placeholder lies there too, so that the
 // program compiles before the page was built, and then says so in the browser.
@@ -36,7 +36,7 @@ const (
 )
 
 // contentTypes are the kinds of file that a build makes. A test fails when a build makes another one, because the
-// host's own table of types must not decide what a browser is told.
+// table of the host must not decide which type a file is sent with.
 var contentTypes = map[string]string{
 	".html":  "text/html; charset=utf-8",
 	".js":    "text/javascript; charset=utf-8",
@@ -59,7 +59,7 @@ type encoding struct {
 
 var encodings = []encoding{{"zstd", zstdBest}, {"gzip", gzipBest}}
 
-// file is one embedded file with the forms it is sent in, each made at its first use and then kept.
+// file is an embedded file with its encoded forms, each made at its first use and kept.
 type file struct {
 	name    string
 	plain   []byte
@@ -68,8 +68,8 @@ type file struct {
 }
 
 // Handler serves the page: the files of the build, and the entry for every other path, because the page's own
-// router reads those. Hashed files may be kept for a year, the entry must be asked for anew each time. Only GET
-// and HEAD are answered; the handler holds no lock and may be used by any number of requests at once.
+// router reads those. Hashed files may be cached for a year, the entry must be revalidated each time. Only GET and
+// HEAD are answered; the handler holds no lock and may be used by any number of requests at once.
 func Handler() http.Handler {
 	root, err := fs.Sub(dist, "dist")
 	if err != nil {
@@ -123,8 +123,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.files[placeholderFile].serve(w, r, http.StatusServiceUnavailable)
 }
 
-// wantsEntry tells a path of the page's router from a file that is missing. The id of an IA carries a host name and
-// so may have a dot in it; there the browser's wish for a document decides.
+// wantsEntry reports whether a path is one of the page's router and not a missing file. The id of an IA contains a
+// host name and so may have a dot; such a path is one of the router if the browser accepts a document.
 func wantsEntry(name string, r *http.Request) bool {
 	if strings.HasPrefix(name, hashedFolder) {
 		return false
@@ -181,7 +181,7 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request, status int) {
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method == http.MethodGet {
-		_, _ = io.Copy(w, bytes.NewReader(body)) // a browser that went away is no error of ours
+		_, _ = io.Copy(w, bytes.NewReader(body)) // the browser closed the connection; there is nobody to tell
 	}
 }
 
