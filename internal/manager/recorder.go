@@ -18,7 +18,8 @@ type Recorder interface {
 	// Record commits the entries as one unit and waits. After the commit and before
 	// anybody is told of the changes it calls what the entries have as Published.
 	// On an error nothing was recorded, the recorder has made sure of it. Errors are
-	// *dat.Error with Kind `name-taken` or `store-away`.
+	// *dat.Error with Kind `name-taken` or `store-away`; one of `outcome-unknown` has a
+	// *dat.OutcomeUnknown as its Cause, which tells later whether it was recorded.
 	Record(ctx context.Context, entries ...dat.Entry) ([]dat.Recorded, error)
 	// Note hands over what happened already, or a refusal. It never blocks and
 	// is retried until it is recorded; refusals are dropped while the store is

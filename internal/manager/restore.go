@@ -54,6 +54,17 @@ func (m *Manager) Restore(ctx context.Context, living []dat.Object) error {
 	return nil
 }
 
+// Reconciled takes an object that the recorder recorded again by itself, because the
+// store went back behind what was recorded. It may be called like Published of an entry.
+func (m *Manager) Reconciled(r dat.Recorded) {
+	if r.Object == nil {
+		return
+	}
+	if o := m.objectOf(r.Object.Head().ID); o != nil {
+		o.publish(r.Object)
+	}
+}
+
 // takeOpened are the adapters that wait for Restore; with the last of them writes
 // are taken and adapters run as they come.
 func (m *Manager) takeOpened(last bool) []openedIA {

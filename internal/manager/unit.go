@@ -37,6 +37,9 @@ type unit struct {
 	endedUsers  map[dat.Handle][]dat.Object
 	made        []entity
 	ended       []entity
+	// endsLater means that the unit's outcome is not known yet: who began it must not
+	// release it.
+	endsLater bool
 	// refusal is the engine's, of an operation that was recorded before it acted.
 	refusal error
 }
@@ -71,7 +74,7 @@ func (u *unit) lock(objs ...*object) error {
 			if !o.tryLock() {
 				return errBusy(o)
 			}
-		} else if err := o.lock(u.ctx); err != nil {
+		} else if err := o.lockForWrite(u.ctx); err != nil {
 			return err
 		}
 		u.held[o] = true
@@ -85,8 +88,15 @@ func (u *unit) lock(objs ...*object) error {
 	return nil
 }
 
-// release gives back what the unit holds.
+// release gives back what the unit holds, unless endLater does that.
 func (u *unit) release() {
+	if !u.endsLater {
+		u.giveBack()
+	}
+}
+
+// giveBack unlocks what the unit has locked.
+func (u *unit) giveBack() {
 	for o := range u.held {
 		o.unlock()
 	}
