@@ -141,7 +141,7 @@ func objectsAreRead(t *testing.T, s *Store, rows []fixtureRow) {
 func changesAreRead(t *testing.T, s *Store, rows []fixtureRow) {
 	page, err := s.Changes(t.Context(), ChangeQuery{Asc: true, Limit: 1000})
 	must(t, err)
-	sub, err := s.Log().Subscribe(t.Context(), 0, ChangeFilter{})
+	sub, err := s.Log().Subscribe(t.Context(), Position{}, ChangeFilter{})
 	must(t, err)
 	if d := cmp.Diff(plain(t, page.Items), plain(t, next(t, sub).Changes)); d != "" {
 		t.Errorf("watchers see other changes (-listed +watched):\n%s", d)
@@ -318,7 +318,7 @@ func TestWhatANewerProgramRecordedStaysWhenAnOlderOneWrites(t *testing.T) {
 func TestEveryWholeObjectBearsItsFormAndNobodyAboveSeesIt(t *testing.T) {
 	url := newDatabase(t)
 	s := openStore(t, url, "alpha")
-	sub, err := s.Log().Subscribe(t.Context(), 0, ChangeFilter{})
+	sub, err := s.Log().Subscribe(t.Context(), Position{}, ChangeFilter{})
 	must(t, err)
 	recordFixture(t, s)
 	const formless = `SELECT count(*)::text FROM (SELECT body FROM objects
@@ -330,7 +330,7 @@ func TestEveryWholeObjectBearsItsFormAndNobodyAboveSeesIt(t *testing.T) {
 	}
 	page, err := s.Changes(t.Context(), ChangeQuery{Limit: 1000})
 	must(t, err)
-	var watched []dat.Change
+	var watched []*LoggedChange
 	for len(watched) < len(page.Items) {
 		watched = append(watched, next(t, sub).Changes...)
 	}
