@@ -74,6 +74,12 @@ type API struct {
 	sessions *sessions
 	metrics  *metrics
 	limiter  *rateLimiter
+	// wrong are the wrong credentials of each address.
+	wrong *rateLimiter
+	// bodyMemory and answerMemory are what requests may hold at once.
+	bodyMemory, answerMemory *memory
+	// checking is held by the one that checks a large body.
+	checking chan struct{}
 	forms    listForms
 	// heartbeat is the longest silence of a stream.
 	heartbeat time.Duration
@@ -101,7 +107,7 @@ func New(cfg Config) (*API, error) {
 		maps.Copy(a.docs, guides)
 	}
 	a.metrics = newMetrics(a)
-	a.Metrics = a.metrics.handler()
+	a.Metrics = withRequestInfo(a.boundExchange(a.checkHost(a.metrics.handler())))
 	a.Handler = a.root(cfg)
 	return a, nil
 }
@@ -112,7 +118,8 @@ func build(cfg Config) *API {
 		manager: cfg.Manager, store: cfg.Store, node: cfg.Node, version: cfg.Version, token: cfg.AdminToken,
 		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger,
 		schemas: document.NewSchemas(), v1: chi.NewMux(), queries: map[string]queryRules{},
-		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), heartbeat: heartbeat,
+		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), wrong: newWrongCredentials(), heartbeat: heartbeat,
+		bodyMemory: newMemory(maxBodyMemory), answerMemory: newMemory(maxAnswerMemory), checking: make(chan struct{}, 1),
 	}
 	a.alive, a.end = context.WithCancel(context.Background())
 	if a.log == nil {

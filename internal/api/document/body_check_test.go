@@ -50,7 +50,7 @@ func TestABodyIsRefusedForWhatHumaLetsPass(t *testing.T) {
 		{`{"limits":{"soft":0}}`, "limits.soft", "1", 422},
 		{`{"limits":{}}`, "limits", "required property soft", 422},
 	} {
-		p := s.CheckBody([]byte(c.body), schema)
+		_, p := s.CheckBody([]byte(c.body), schema)
 		if p == nil {
 			t.Errorf("%s is taken", c.body)
 			continue
@@ -80,7 +80,7 @@ func TestARightBodyIsTaken(t *testing.T) {
 func TestValidateBodyRefusesWhatHumaRefuses(t *testing.T) {
 	s := NewSchemas()
 	for _, wrong := range []string{`{"nosuch":1}`, `{"count":"7"}`, `[]`, `{"name":7}`} {
-		if s.CheckBody([]byte(wrong), bodySchema(s)) != nil && wrong != `{"name":7}` {
+		if _, p := s.CheckBody([]byte(wrong), bodySchema(s)); p != nil && wrong != `{"name":7}` {
 			t.Errorf("%s is refused twice", wrong)
 		}
 		if p := s.ValidateBody([]byte(wrong), bodySchema(s)); p == nil || p.Status != 422 || len(p.Errors) == 0 {
@@ -92,7 +92,7 @@ func TestValidateBodyRefusesWhatHumaRefuses(t *testing.T) {
 func TestAProblemListsAFewWrongPlacesOnly(t *testing.T) {
 	s := NewSchemas()
 	many := `{"software":[` + strings.Repeat(`"\u0000",`, 100) + `1]}`
-	p := s.CheckBody([]byte(many), bodySchema(s))
+	_, p := s.CheckBody([]byte(many), bodySchema(s))
 	if len(p.Errors) != maxPlaces || !strings.Contains(p.Detail, "(and 19 more, see errors)") {
 		t.Errorf("%d places: %s", len(p.Errors), p.Detail)
 	}
