@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// advert is what rping's ends tell each other: where memory is, how to reach it,
+// advert returns what both sides of rping tell each other: where memory is, how to reach it,
 // how much of it. All in network order.
 func advert(t *testing.T, m object, length uint32) []byte {
 	t.Helper()
@@ -29,7 +29,7 @@ func advert(t *testing.T, m object, length uint32) []byte {
 	return binary.BigEndian.AppendUint32(b, length)
 }
 
-// remote is an advert of rping as the API takes it, and its length.
+// remote returns an advert of rping as the API takes it, and its length.
 func remote(b []byte) (object, uint32) {
 	return object{
 		"target_address": strconv.FormatUint(binary.BigEndian.Uint64(b), 10),
@@ -43,7 +43,7 @@ const (
 	pingSize = 64
 )
 
-// rping starts Debian's rping and answers its output when it has ended.
+// rping starts Debian's rping. It returns what waits for its end and logs its output.
 func rping(t *testing.T, args ...string) func() {
 	t.Helper()
 	var out bytes.Buffer
@@ -61,13 +61,13 @@ func rping(t *testing.T, args ...string) func() {
 }
 
 // message sends b and waits until it is sent.
-func (e *end) message(b []byte) {
+func (e *endpoint) message(b []byte) {
 	e.t.Helper()
 	e.post(e.path("/sends"), object{"data": base64Of(b)})
 }
 
-// completions takes n successful completions and answers the payload of the receive among them.
-func (e *end) completions(n int) []byte {
+// completions takes n successful completions and returns the payload of the receive among them.
+func (e *endpoint) completions(n int) []byte {
 	e.t.Helper()
 	var got []byte
 	for range n {
@@ -80,7 +80,7 @@ func (e *end) completions(n int) []byte {
 
 // TestRpingIsServed plays rping's server: it reads the client's memory and writes it back.
 func TestRpingIsServed(t *testing.T) {
-	e := newEnd(here(t))
+	e := newEndpoint(here(t))
 	psp, evd, qual := e.listen(0)
 	e.post(e.path("/recvs"), object{"count": 8, "size": infoSize})
 	wait := rping(t, "-c", "-V", "-v", "-a", e.address(), "-p", strconv.Itoa(qual), "-C", strconv.Itoa(pings), "-S", strconv.Itoa(pingSize))
@@ -109,7 +109,7 @@ func TestRpingIsServed(t *testing.T) {
 // TestRpingIsAsked plays rping's client: the server reads our memory and writes it back.
 func TestRpingIsAsked(t *testing.T) {
 	const port = 7174
-	e := newEnd(here(t))
+	e := newEndpoint(here(t))
 	wait := rping(t, "-s", "-v", "-a", e.address(), "-p", strconv.Itoa(port), "-C", strconv.Itoa(pings), "-S", strconv.Itoa(pingSize))
 	until(t, "rping listens", func() bool {
 		for _, id := range resources(t, "cm_id") {

@@ -14,13 +14,14 @@ import (
 
 // pz is a protection zone: a PD, and the pool of the provider's own buffers in it.
 type pz struct {
-	core
+	object
 	pd protection
 
 	mu    sync.Mutex
 	freed bool
 	slabs []slab
-	idle  map[int][]buffer
+	// idle are the buffers that are not in use, by size as a power of two.
+	idle map[int][]buffer
 }
 
 // slab is memory that was registered in one piece.
@@ -30,24 +31,26 @@ type slab struct {
 }
 
 const (
-	smallestBuffer = 8 // as a power of two, in bytes
-	slabSize       = 1 << 17
+	// smallestBuffer is the size of the smallest buffers as a power of two, in bytes.
+	smallestBuffer = 8
+	// slabSize is the least size of a slab, in bytes.
+	slabSize = 1 << 17
 )
 
 // CreatePZ implements rdma.IA.
 //
 // Implements: ibv_alloc_pd.
 func (a *adapter) CreatePZ(id dat.Handle) (rdma.Object, error) {
-	h, err := a.life()
+	h, err := a.hardware()
 	if err != nil {
 		return nil, err
 	}
 	pd, err := h.ctx.allocPD()
 	if err != nil {
-		return nil, fault("make a protection domain", err)
+		return nil, deviceError("make a protection domain", err)
 	}
 	z := &pz{pd: pd, idle: map[int][]buffer{}}
-	if err := h.own(&z.core, id, rankPZ, z.release); err != nil {
+	if err := h.add(&z.object, id, rankPZ, z.release); err != nil {
 		z.release()
 		return nil, err
 	}
@@ -55,6 +58,8 @@ func (a *adapter) CreatePZ(id dat.Handle) (rdma.Object, error) {
 }
 
 // Free implements rdma.Object.
+//
+// Implements: ibv_dereg_mr for the buffers, ibv_dealloc_pd.
 func (z *pz) Free() { z.free() }
 
 func (z *pz) release() {
@@ -69,8 +74,8 @@ func (z *pz) release() {
 	_ = z.pd.free()
 }
 
-// buffer gives registered memory of at least size bytes, and what gives it back.
-func (z *pz) buffer(size int64) (buffer, func(), error) {
+// takeBuffer returns registered memory of at least size bytes, and what puts it back.
+func (z *pz) takeBuffer(size int64) (buffer, func(), error) {
 	class := max(smallestBuffer, bits.Len64(uint64(max(size, 1)-1)))
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -85,10 +90,11 @@ func (z *pz) buffer(size int64) (buffer, func(), error) {
 	idle := z.idle[class]
 	b := idle[len(idle)-1]
 	z.idle[class] = idle[:len(idle)-1]
-	return b, func() { z.giveBack(class, b) }, nil
+	return b, func() { z.putBuffer(class, b) }, nil
 }
 
-func (z *pz) giveBack(class int, b buffer) {
+// putBuffer makes a buffer idle again.
+func (z *pz) putBuffer(class int, b buffer) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	if !z.freed {
@@ -96,7 +102,7 @@ func (z *pz) giveBack(class int, b buffer) {
 	}
 }
 
-// grow registers a slab of buffers of one class.
+// grow registers a slab of buffers of one size.
 func (z *pz) grow(class int) error {
 	memory, mr, err := z.registerNew(int64(max(slabSize, 1<<class)), accessLocalWrite)
 	if err != nil {
@@ -109,6 +115,7 @@ func (z *pz) grow(class int) error {
 	return nil
 }
 
+// registerNew maps and registers memory of the zone's own.
 func (z *pz) registerNew(size int64, access uint) ([]byte, region, error) {
 	memory, err := newMemory(size)
 	if err != nil {
@@ -117,16 +124,16 @@ func (z *pz) registerNew(size int64, access uint) ([]byte, region, error) {
 	mr, err := z.pd.register(memory, access)
 	if err != nil {
 		_ = unix.Munmap(memory)
-		return nil, region{}, fault("register memory", err)
+		return nil, region{}, deviceError("register memory", err)
 	}
 	return memory, mr, nil
 }
 
-// newMemory is zeroed memory outside Go's heap, which a device may write at any time.
+// newMemory returns zeroed memory outside of Go's heap, which a device may write at any time.
 func newMemory(size int64) ([]byte, error) {
 	memory, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 	if err != nil {
-		return nil, fault("map memory", err)
+		return nil, deviceError("map memory", err)
 	}
 	return memory, nil
 }

@@ -13,23 +13,25 @@ import (
 	"github.com/datapi/datapi/internal/manager"
 )
 
-// twin is one of two nodes that are asked for the same: one by single calls, the
-// other by atomic batches. made are its objects in the order in which both made them.
+// twin is one of two nodes that get the same writes, one by single calls and one by
+// batches. made are its objects in the order in which they were created.
 type twin struct {
-	*rig
+	*testNode
 	batch *manager.Batch
 	made  []dat.Handle
 }
 
-// write is one operation of both twins; it returns the handle of what it made.
+// write is one operation for both twins. single and batch return the handle of what
+// they created.
 type write struct {
 	name string
-	// on are the objects that it changes or ends.
-	on     []int
-	single func(*twin) (dat.Handle, error)
-	batch  func(*twin) (dat.Handle, error)
+	// targets are the objects that it changes or ends.
+	targets []int
+	single  func(*twin) (dat.Handle, error)
+	batch   func(*twin) (dat.Handle, error)
 }
 
+// id returns the handle of what a creation made.
 func id[T dat.Object](o T, err error) (dat.Handle, error) {
 	if err != nil {
 		return "", err
@@ -37,7 +39,8 @@ func id[T dat.Object](o T, err error) (dat.Handle, error) {
 	return o.Head().ID, nil
 }
 
-// handle is the object of an index; -1 is null, any other that is not there is unknown.
+// handle returns the nth object that was created: null for -1, an unknown handle if
+// there is no nth.
 func (w *twin) handle(n int) dat.Handle {
 	if n < 0 {
 		return dat.HandleNull
@@ -48,7 +51,8 @@ func (w *twin) handle(n int) dat.Handle {
 	return w.made[n]
 }
 
-// drawWrite draws an operation on what kinds says is there.
+// drawWrite draws an operation; kinds are the types of the objects that were
+// created.
 func drawWrite(t *rapid.T, kinds []dat.ObjectType, qual int64) write {
 	some := func(typ dat.ObjectType, orNull bool) int {
 		var fit []int
@@ -67,25 +71,33 @@ func drawWrite(t *rapid.T, kinds []dat.ObjectType, qual int64) write {
 	}
 	switch rapid.SampledFrom([]string{"pz", "evd", "ep", "patch", "patch", "patch", "marks", "rsp", "rsp", "free rsp", "free", "free"}).Draw(t, "write") {
 	case "pz":
-		return write{name: "create PZ",
-			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreatePZ(w.ctx(), by, manager.PZCreate{IA: w.ia})) },
-			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreatePZ(by, manager.PZCreate{IA: w.ia})) }}
+		return write{
+			name: "create PZ",
+			single: func(w *twin) (dat.Handle, error) {
+				return id(w.m.CreatePZ(w.ctx(), testCall, manager.PZCreate{IA: w.ia}))
+			},
+			batch: func(w *twin) (dat.Handle, error) { return id(w.batch.CreatePZ(testCall, manager.PZCreate{IA: w.ia})) },
+		}
 	case "evd":
 		in := func(w *twin) manager.EVDCreate {
 			return manager.EVDCreate{IA: w.ia, QLen: 16, Streams: []dat.Stream{dat.StreamDTO, dat.StreamConnection, dat.StreamCR}}
 		}
-		return write{name: "create EVD",
-			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreateEVD(w.ctx(), by, in(w))) },
-			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateEVD(by, in(w))) }}
+		return write{
+			name:   "create EVD",
+			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreateEVD(w.ctx(), testCall, in(w))) },
+			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateEVD(testCall, in(w))) },
+		}
 	case "ep":
 		pz, evd := some(dat.TypePZ, true), some(dat.TypeEVD, true)
 		name := dat.Name(rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "name"))
 		in := func(w *twin) manager.EPCreate {
 			return manager.EPCreate{IA: w.ia, Name: name, Values: dat.Values{dat.ParamPZ: w.handle(pz), dat.ParamRecvEVD: w.handle(evd), dat.ParamConnectEVD: w.handle(evd)}}
 		}
-		return write{name: fmt.Sprintf("create endpoint pz=%d evd=%d name=%q", pz, evd, name),
-			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreateEP(w.ctx(), by, in(w))) },
-			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateEP(by, in(w))) }}
+		return write{
+			name:   fmt.Sprintf("create endpoint pz=%d evd=%d name=%q", pz, evd, name),
+			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreateEP(w.ctx(), testCall, in(w))) },
+			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateEP(testCall, in(w))) },
+		}
 	case "patch":
 		ep, what := some(dat.TypeEndpoint, false), rapid.IntRange(0, 4).Draw(t, "what")
 		pz, evd := some(dat.TypePZ, true), some(dat.TypeEVD, true)
@@ -96,34 +108,43 @@ func drawWrite(t *rapid.T, kinds []dat.ObjectType, qual int64) write {
 				{Values: dat.Values{dat.ParamRecvEVD: w.handle(evd)}},
 				{Values: dat.Values{dat.ParamMaxRecvDTOs: dtos}},
 				{Values: dat.Values{dat.ParamServiceType: "RC"}},
-				{Name: ptr(dat.Name("a"))},
+				{Name: new(dat.Name("a"))},
 			}[what]
 		}
-		return write{name: fmt.Sprintf("patch %d: %d pz=%d evd=%d dtos=%d", ep, what, pz, evd, dtos), on: []int{ep},
+		return write{
+			name: fmt.Sprintf("patch %d: %d pz=%d evd=%d dtos=%d", ep, what, pz, evd, dtos), targets: []int{ep},
 			single: func(w *twin) (dat.Handle, error) {
-				_, err := w.m.ModifyEP(w.ctx(), by, w.handle(ep), in(w))
-				return "", err
-			},
-			batch: func(w *twin) (dat.Handle, error) { _, err := w.batch.ModifyEP(by, w.handle(ep), in(w)); return "", err }}
-	case "marks":
-		ep, soft := some(dat.TypeEndpoint, false), rapid.Int64Range(0, 4).Draw(t, "soft")
-		return write{name: fmt.Sprintf("watermarks %d: %d", ep, soft), on: []int{ep},
-			single: func(w *twin) (dat.Handle, error) {
-				_, err := w.m.SetWatermark(w.ctx(), by, w.handle(ep), &soft, nil)
+				_, err := w.m.ModifyEP(w.ctx(), testCall, w.handle(ep), in(w))
 				return "", err
 			},
 			batch: func(w *twin) (dat.Handle, error) {
-				_, err := w.batch.SetWatermark(by, w.handle(ep), &soft, nil)
+				_, err := w.batch.ModifyEP(testCall, w.handle(ep), in(w))
 				return "", err
-			}}
+			},
+		}
+	case "marks":
+		ep, soft := some(dat.TypeEndpoint, false), rapid.Int64Range(0, 4).Draw(t, "soft")
+		return write{
+			name: fmt.Sprintf("watermarks %d: %d", ep, soft), targets: []int{ep},
+			single: func(w *twin) (dat.Handle, error) {
+				_, err := w.m.SetWatermark(w.ctx(), testCall, w.handle(ep), &soft, nil)
+				return "", err
+			},
+			batch: func(w *twin) (dat.Handle, error) {
+				_, err := w.batch.SetWatermark(testCall, w.handle(ep), &soft, nil)
+				return "", err
+			},
+		}
 	case "rsp":
 		ep, evd := some(dat.TypeEndpoint, false), some(dat.TypeEVD, false)
 		in := func(w *twin) manager.RSPCreate {
 			return manager.RSPCreate{IA: w.ia, ConnQual: qual, Endpoint: w.handle(ep), EVD: w.handle(evd)}
 		}
-		return write{name: fmt.Sprintf("create RSP endpoint=%d evd=%d", ep, evd), on: []int{ep},
-			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreateRSP(w.ctx(), by, in(w))) },
-			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateRSP(by, in(w))) }}
+		return write{
+			name: fmt.Sprintf("create RSP endpoint=%d evd=%d", ep, evd), targets: []int{ep},
+			single: func(w *twin) (dat.Handle, error) { return id(w.m.CreateRSP(w.ctx(), testCall, in(w))) },
+			batch:  func(w *twin) (dat.Handle, error) { return id(w.batch.CreateRSP(testCall, in(w))) },
+		}
 	case "free rsp":
 		return drawFree(some(dat.TypeRSP, false), dat.TypeRSP)
 	}
@@ -136,12 +157,15 @@ func drawFree(n int, typ dat.ObjectType) write {
 		dat.TypePZ: (*manager.Manager).FreePZ, dat.TypeEVD: (*manager.Manager).FreeEVD,
 		dat.TypeEndpoint: (*manager.Manager).FreeEP, dat.TypeRSP: (*manager.Manager).FreeRSP,
 	}[typ]
-	return write{name: fmt.Sprintf("free %s %d", typ, n), on: []int{n},
-		single: func(w *twin) (dat.Handle, error) { return "", free(w.m, w.ctx(), by, w.handle(n)) },
-		batch:  func(w *twin) (dat.Handle, error) { return "", w.batch.Free(by, typ, w.handle(n)) }}
+	return write{
+		name: fmt.Sprintf("free %s %d", typ, n), targets: []int{n},
+		single: func(w *twin) (dat.Handle, error) { return "", free(w.m, w.ctx(), testCall, w.handle(n)) },
+		batch:  func(w *twin) (dat.Handle, error) { return "", w.batch.Free(testCall, typ, w.handle(n)) },
+	}
 }
 
-// verdict is what a caller learns: nothing, or which refusal it met.
+// verdict returns what a caller learns from an error: nothing, or which refusal it
+// is.
 func verdict(err error) string {
 	var d *dat.Error
 	if errors.As(err, &d) {
@@ -150,8 +174,9 @@ func verdict(err error) string {
 	return fmt.Sprint(err)
 }
 
-// end is everything that the twin has, with the places of handles in their stead.
-func (w *twin) end() []string {
+// summary returns everything about the twin's objects, with numbers instead of
+// handles.
+func (w *twin) summary() []string {
 	places := map[dat.Handle]string{dat.HandleNull: "null"}
 	for i, h := range w.made {
 		places[h] = fmt.Sprint(i)
@@ -167,7 +192,7 @@ func (w *twin) end() []string {
 			if e, ok := o.(*dat.Endpoint); ok {
 				l := w.m.Live(h)
 				line += fmt.Sprint(" ", e.State, l.State, places[e.PZ], places[l.PZ], places[e.RecvEVD], places[l.RecvEVD],
-					e.Attributes.MaxRecvDTOs, l.Attributes.MaxRecvDTOs, e.Watermarks, l.Watermarks, w.hook.engineParams(h).Attributes.MaxRecvDTOs)
+					e.Attributes.MaxRecvDTOs, l.Attributes.MaxRecvDTOs, e.Watermarks, l.Watermarks, w.hooks.engineParams(h).Attributes.MaxRecvDTOs)
 			}
 			out = append(out, line)
 		}
@@ -177,9 +202,9 @@ func (w *twin) end() []string {
 	return append(out, fmt.Sprintf("%+v %+v", usage.Usage, census))
 }
 
-func TestABatchJudgesEachWriteAsIfThoseBeforeItWereDone(t *testing.T) {
+func TestABatchJudgesEachWriteAsIfTheOnesBeforeItWereDone(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		alone, together := &twin{rig: newRig(t)}, &twin{rig: newRig(t)}
+		alone, together := &twin{testNode: newNode(t)}, &twin{testNode: newNode(t)}
 		defer alone.close()
 		defer together.close()
 		var kinds []dat.ObjectType
@@ -194,7 +219,7 @@ func TestABatchJudgesEachWriteAsIfThoseBeforeItWereDone(t *testing.T) {
 				if want == nil {
 					if writes = append(writes, w); h != "" {
 						alone.made = append(alone.made, h)
-						kinds = append(kinds, typeOf(alone.rig, h))
+						kinds = append(kinds, typeOf(alone.testNode, h))
 					}
 				}
 				if want != nil {
@@ -202,30 +227,30 @@ func TestABatchJudgesEachWriteAsIfThoseBeforeItWereDone(t *testing.T) {
 				}
 			}
 			together.try(rt, writes, committed, nil)
-			if a, b := alone.end(), together.end(); !slices.Equal(a, b) {
+			if a, b := alone.summary(), together.summary(); !slices.Equal(a, b) {
 				rt.Fatalf("single calls end as\n%v\na batch as\n%v", a, b)
 			}
 		}
 	})
 }
 
-func typeOf(r *rig, h dat.Handle) dat.ObjectType {
+func typeOf(node *testNode, h dat.Handle) dat.ObjectType {
 	for _, typ := range []dat.ObjectType{dat.TypePZ, dat.TypeEVD, dat.TypeEndpoint, dat.TypeRSP} {
-		if _, ok := r.m.Get(typ, h); ok {
+		if _, ok := node.m.Get(typ, h); ok {
 			return typ
 		}
 	}
 	return dat.TypeIA
 }
 
-// try runs writes as one batch; want is the verdict on the last of them, after
+// try runs writes as one batch. want is the expected error of the last one, after
 // which nothing of the batch may be left.
 func (w *twin) try(t *rapid.T, writes []write, committed int, want error) {
 	w.made = w.made[:committed]
-	before := w.end()
+	before := w.summary()
 	var targets []dat.Handle
 	for _, op := range writes {
-		for _, n := range op.on {
+		for _, n := range op.targets {
 			if n < committed {
 				targets = append(targets, w.handle(n))
 			}
@@ -257,21 +282,7 @@ func (w *twin) try(t *rapid.T, writes []write, committed int, want error) {
 	}
 	w.batch.Cancel()
 	w.made = w.made[:committed]
-	if after := w.end(); !slices.Equal(before, after) {
+	if after := w.summary(); !slices.Equal(before, after) {
 		t.Fatalf("a refused batch left\n%v\nwhere\n%v\nwas", after, before)
-	}
-}
-
-func TestABatchThatReservesAnEndpointMayNotTakeItsZone_M4(t *testing.T) {
-	r := newRig(t)
-	a := r.end(r.ia)
-	b, err := r.m.BeginBatch(r.ctx(), a.ep)
-	r.must(err)
-	_, err = b.CreateRSP(by, manager.RSPCreate{IA: r.ia, ConnQual: 7000, Endpoint: a.ep, EVD: a.evd})
-	r.must(err)
-	_, err = b.ModifyEP(by, a.ep, manager.EPModify{Values: dat.Values{dat.ParamPZ: dat.HandleNull}})
-	r.refusal(err, dat.RetInvalidState)
-	if e := r.get(a.ep); e.State != dat.EPUnconnected || e.PZ != a.pz {
-		t.Errorf("the endpoint is %s with the zone %s", e.State, e.PZ)
 	}
 }
