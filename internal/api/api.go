@@ -43,8 +43,10 @@ type Config struct {
 	RateLimit int
 	// Hosts are the names by which clients may address the service beside addresses and localhost; empty allows any.
 	Hosts []string
-	// Metrics serves /metrics beside the API.
-	Metrics bool
+	// Metrics serves /metrics beside the API; MetricsHosts are the names by which clients may address a listener that
+	// serves them alone, as Hosts.
+	Metrics      bool
+	MetricsHosts []string
 	// Logger may be nil.
 	Logger *slog.Logger
 }
@@ -107,7 +109,7 @@ func New(cfg Config) (*API, error) {
 		maps.Copy(a.docs, guides)
 	}
 	a.metrics = newMetrics(a)
-	a.Metrics = withRequestInfo(a.boundExchange(a.checkHost(a.metrics.handler())))
+	a.Metrics = withRequestInfo(a.boundExchange(checkHost(cfg.MetricsHosts, a.metrics.handler())))
 	a.Handler = a.root(cfg)
 	return a, nil
 }

@@ -110,9 +110,11 @@ func (a *API) checkReadOnly(next http.Handler) http.Handler {
 
 // checkHost refuses requests under a name that is not the service's: a page of another site can reach a service on
 // loopback by a name of its own (DNS rebinding).
-func (a *API) checkHost(next http.Handler) http.Handler {
+func (a *API) checkHost(next http.Handler) http.Handler { return checkHost(a.hosts, next) }
+
+func checkHost(hosts []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !a.isHost(r.Host) {
+		if !isHost(hosts, r.Host) {
 			writeProblem(w, r, document.NewProblem(document.KindForeignOrigin, "The Host header names "+strconv.Quote(r.Host)+", which is not this service. Address it by its own name or address."))
 			return
 		}
@@ -120,14 +122,14 @@ func (a *API) checkHost(next http.Handler) http.Handler {
 	})
 }
 
-// isHost reports whether a Host header is an address, localhost, or one of the service's names.
-func (a *API) isHost(hostport string) bool {
+// isHost reports whether a Host header is an address, localhost, or one of the given names; none allow any.
+func isHost(hosts []string, hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
 		host = h
 	}
-	if len(a.hosts) == 0 || host == "" || strings.EqualFold(host, "localhost") || net.ParseIP(strings.Trim(host, "[]")) != nil {
+	if len(hosts) == 0 || host == "" || strings.EqualFold(host, "localhost") || net.ParseIP(strings.Trim(host, "[]")) != nil {
 		return true
 	}
-	return slices.ContainsFunc(a.hosts, func(known string) bool { return strings.EqualFold(known, host) })
+	return slices.ContainsFunc(hosts, func(known string) bool { return strings.EqualFold(known, host) })
 }
