@@ -23,7 +23,7 @@ const (
 	heartbeat = 15 * time.Second
 	// sendTimeout is the time that a client has for taking one part of a stream. One that takes longer is cut off; it
 	// may resume where it was.
-	sendTimeout = 30 * time.Second
+	sendTimeout = 10 * time.Second
 	// maxStream bounds the life of a stream; its clients resume.
 	maxStream = 365 * 24 * time.Hour
 )

@@ -45,9 +45,7 @@ func (s *Schemas) CheckBody(body []byte, schema *huma.Schema) (*CheckedBody, *Pr
 	if p := checkText(body); p != nil {
 		return nil, p
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	c := bodyCheck{schemas: s, decoder: decoder}
+	c := bodyCheck{schemas: s, cursor: jsonCursor{text: string(body)}}
 	value := c.value(&place{name: "body"}, schema)
 	if len(c.wrong) == 0 {
 		return &CheckedBody{value: value, schema: schema}, nil

@@ -9,19 +9,18 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// bodyCheck reads the values of a JSON text, which is well formed, beside its schema, and collects the wrong places. It
-// stops where there are enough of them.
+// bodyCheck reads the values of a JSON text beside its schema, and collects the wrong places. It stops where there are
+// enough of them.
 type bodyCheck struct {
 	schemas *Schemas
-	decoder *json.Decoder
+	cursor  jsonCursor
 	wrong   []ProblemError
 	// unknown counts the members that no schema has.
 	unknown int
 	// stopped reports that the rest of the text is not read: it is refused in any case.
 	stopped bool
 	// inAny counts the values that take any JSON around the present one, the first of which began at anyStart.
-	inAny    int
-	anyStart int64
+	inAny, anyStart int
 }
 
 func (c *bodyCheck) refuse(at *place, message string) {
@@ -53,7 +52,7 @@ func takesAnyJSON(schema *huma.Schema) bool {
 // anyJSON judges a value that may be any JSON, and keeps nothing of it.
 func (c *bodyCheck) anyJSON(at *place) any {
 	if c.inAny == 0 {
-		c.anyStart = c.decoder.InputOffset()
+		c.anyStart = c.cursor.at
 	}
 	c.inAny++
 	c.known(at, nil, true)
@@ -61,38 +60,29 @@ func (c *bodyCheck) anyJSON(at *place) any {
 	return nil
 }
 
+// known judges a value whose schema is resolved, and returns what huma's validation looks at.
 func (c *bodyCheck) known(at *place, schema *huma.Schema, null bool) any {
-	token := c.token(at)
-	switch v := token.(type) {
-	case nil:
-		if !null && !c.stopped {
+	switch c.cursor.next() {
+	case '[':
+		return c.array(at, schema)
+	case '{':
+		return c.object(at, schema)
+	case '"':
+		v := c.cursor.string()
+		c.checkString(at, v, schema)
+		return v
+	}
+	switch word := c.cursor.word(); word {
+	case "null":
+		if !null {
 			c.refuse(at, "must not be null; leave it out instead")
 		}
-	case string:
-		c.checkString(at, v, schema)
-	case json.Number:
-		return c.number(at, v, schema)
-	case json.Delim:
-		if v == '[' {
-			return c.array(at, schema)
-		}
-		return c.object(at, schema)
-	}
-	return token
-}
-
-// token returns the next token, or nil where the reading has stopped.
-func (c *bodyCheck) token(at *place) json.Token {
-	if c.stopped {
 		return nil
+	case "true", "false":
+		return word == "true"
+	default:
+		return c.number(at, json.Number(word), schema)
 	}
-	token, err := c.decoder.Token()
-	if err != nil {
-		c.refuse(at, "is not JSON")
-		c.stopped = true
-		return nil
-	}
-	return token
 }
 
 func (c *bodyCheck) checkString(at *place, v string, schema *huma.Schema) {
@@ -132,7 +122,7 @@ func (c *bodyCheck) number(at *place, v json.Number, schema *huma.Schema) any {
 	return plain
 }
 
-// array judges the items of an array whose bracket was read. Of more than the schema takes, one too many is kept.
+// array judges the items of an array that begins here. Of more than the schema takes, one too many is kept.
 func (c *bodyCheck) array(at *place, schema *huma.Schema) any {
 	items, limit := []any{}, -1
 	var of *huma.Schema
@@ -142,9 +132,11 @@ func (c *bodyCheck) array(at *place, schema *huma.Schema) any {
 			limit = *schema.MaxItems
 		}
 	}
+	item := &place{parent: at}
+	c.cursor.enter()
 	for n := 0; c.more(); n++ {
-		item := &place{parent: at, index: n}
-		if n > limit {
+		item.index = n
+		if limit < 0 || n > limit {
 			c.anyJSON(item)
 			continue
 		}
@@ -154,53 +146,45 @@ func (c *bodyCheck) array(at *place, schema *huma.Schema) any {
 			c.stopped = true
 		}
 	}
-	c.closing()
 	return items
 }
 
-// more reports whether the array or object that is being read goes on.
-func (c *bodyCheck) more() bool { return !c.stopped && c.decoder.More() }
+// more reports whether the array or object that is being read goes on; where it ends it passes over its bracket.
+func (c *bodyCheck) more() bool { return !c.stopped && !c.cursor.closes() }
 
-// closing reads the closing bracket.
-func (c *bodyCheck) closing() {
-	if !c.stopped {
-		_, _ = c.decoder.Token() // the text is well formed
-	}
-}
-
-// object judges the members of an object whose brace was read.
+// object judges the members of an object that begins here.
 func (c *bodyCheck) object(at *place, schema *huma.Schema) any {
-	members, seen, named := map[string]any{}, map[string]struct{}{}, 0
+	var members map[string]any
+	if schema != nil {
+		members = map[string]any{}
+	}
+	var seen nameSet
+	named, member := 0, &place{parent: at}
+	c.cursor.enter()
 	for c.more() {
-		name, _ := c.token(at).(string)
-		if c.stopped {
-			break
-		}
-		member := &place{parent: at, name: name}
-		if _, twice := seen[name]; twice {
-			c.refuse(member, "must be there once")
-		}
-		if c.inAny == 0 || c.decoder.InputOffset()-c.anyStart <= maxAnyJSON {
-			seen[name] = struct{}{}
+		name := c.cursor.string()
+		member.name = name
+		if c.inAny == 0 || c.cursor.at-c.anyStart <= maxAnyJSON {
+			if seen.add(name) {
+				c.refuse(member, "must be there once")
+			}
 		}
 		if strings.ContainsRune(name, 0) {
 			c.refuse(at, "must not have members with NUL in their names")
 			c.anyJSON(member)
 			continue
 		}
-		if of, known := memberOf(schema, name); known {
-			members[name] = c.value(member, of)
-		} else if of := additionalOf(schema); of != nil {
+		if schema == nil {
+			c.anyJSON(member)
+		} else if own, known := schema.Properties[name]; known {
+			members[name] = c.value(member, own)
+		} else if of, ok := schema.AdditionalProperties.(*huma.Schema); ok {
 			named++
 			c.checkName(at, schema, name, named)
 			members[name] = c.value(member, of)
 		} else {
 			c.unknownMember(schema, member, members)
 		}
-	}
-	c.closing()
-	if takesAnyJSON(schema) {
-		return nil
 	}
 	return members
 }
@@ -227,28 +211,9 @@ func (c *bodyCheck) checkName(at *place, schema *huma.Schema, name string, n int
 // them; more need not be read.
 func (c *bodyCheck) unknownMember(schema *huma.Schema, at *place, members map[string]any) {
 	c.anyJSON(at)
-	if takesAnyJSON(schema) || schema.Type != huma.TypeObject {
-		return
+	if schema.Type == huma.TypeObject {
+		members[shortened(at.name)] = nil
+		c.unknown++
+		c.stopped = c.stopped || c.unknown >= maxPlaces
 	}
-	members[shortened(at.name)] = nil
-	c.unknown++
-	c.stopped = c.stopped || c.unknown >= maxPlaces
-}
-
-// memberOf returns the schema of a member of its own that an object has; nil takes anything.
-func memberOf(schema *huma.Schema, name string) (member *huma.Schema, known bool) {
-	if schema == nil {
-		return nil, true
-	}
-	own, ok := schema.Properties[name]
-	return own, ok
-}
-
-// additionalOf returns the schema of the members of any name that an object takes, nil where it takes none.
-func additionalOf(schema *huma.Schema) *huma.Schema {
-	if schema == nil {
-		return nil
-	}
-	of, _ := schema.AdditionalProperties.(*huma.Schema)
-	return of
 }
