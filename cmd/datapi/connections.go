@@ -233,8 +233,12 @@ func (c *connection) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write notes that the client takes what is sent.
+// Write notes that the client takes what is sent. What net/http says of a header that came too slowly, which it takes for
+// a wrong one, is not sent: Close says what it was.
 func (c *connection) Write(p []byte) (int, error) {
+	if c.wasLate() {
+		return len(p), nil
+	}
 	n, err := c.Conn.Write(p)
 	if n > 0 {
 		c.moved()
@@ -242,13 +246,18 @@ func (c *connection) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// lateHeader is the answer to a header that came too slowly: net/http closes such a connection without a word.
+// wasLate reports whether the first header did not come in time, and that can be said.
+func (c *connection) wasLate() bool {
+	return c.all.plain && c.headerBegun.Load() && c.headerLate.Load() && !c.requests.Load()
+}
+
+// lateHeader is the answer to a header that came too slowly.
 const lateHeader = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 // Close closes the connection, with the answer that can still be sent.
 func (c *connection) Close() error {
 	c.all.remove(c)
-	if c.all.plain && c.headerBegun.Load() && c.headerLate.Load() && !c.requests.Load() {
+	if c.wasLate() {
 		if c.Conn.SetWriteDeadline(time.Now().Add(farewellTimeout)) == nil {
 			_, _ = c.Conn.Write([]byte(lateHeader)) // the client may be gone
 		}
