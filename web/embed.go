@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -67,9 +68,9 @@ type file struct {
 	encoded map[string]func() []byte
 }
 
-// Handler serves the page: the files of the build, and the entry for every other path, because the page's own
-// router reads those. Hashed files may be cached for a year, the entry must be revalidated each time. Only GET and
-// HEAD are answered; the handler holds no lock and may be used by any number of requests at once.
+// Handler serves the page: the files of the build, and the entry for the paths of the page's screens, because the page's
+// own router reads those. Other paths are 404. Hashed files may be kept for a year, the entry must be asked for anew each time. Only GET
+// and HEAD are answered; the handler holds no lock and may be used by any number of requests at once.
 func Handler() http.Handler {
 	root, err := fs.Sub(dist, "dist")
 	if err != nil {
@@ -107,30 +108,46 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the page answers GET and HEAD only", http.StatusMethodNotAllowed)
 		return
 	}
-	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
+	clean := path.Clean("/" + r.URL.Path)
+	name := strings.TrimPrefix(clean, "/")
 	if f := h.files[name]; f != nil && name != placeholderFile {
 		f.serve(w, r, http.StatusOK)
 		return
 	}
-	if !wantsEntry(name, r) {
+	status := http.StatusOK
+	if !isScreen(clean) {
+		status = http.StatusNotFound
+	}
+	switch entry := h.files[entryFile]; {
+	case status != http.StatusOK && (entry == nil || !wantsPage(name, r)):
 		http.Error(w, "there is no such file", http.StatusNotFound)
-		return
+	case entry == nil:
+		h.files[placeholderFile].serve(w, r, http.StatusServiceUnavailable)
+	default:
+		entry.serve(w, r, status)
 	}
-	if f := h.files[entryFile]; f != nil {
-		f.serve(w, r, http.StatusOK)
-		return
-	}
-	h.files[placeholderFile].serve(w, r, http.StatusServiceUnavailable)
 }
 
-// wantsEntry reports whether a path is one of the page's router and not a missing file. The id of an IA contains a
-// host name and so may have a dot; such a path is one of the router if the browser accepts a document.
-func wantsEntry(name string, r *http.Request) bool {
-	if strings.HasPrefix(name, hashedFolder) {
-		return false
-	}
-	return !strings.Contains(path.Base(name), ".") || name == entryFile || name == "." || name == "" ||
-		strings.Contains(r.Header.Get("Accept"), "text/html")
+// wantsPage reports whether a person asks for a path without a screen: the page then says so itself.
+func wantsPage(name string, r *http.Request) bool {
+	return !strings.HasPrefix(name, hashedFolder) && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// screens are the addresses of the page's screens, as web/src/app/routes.ts has them; $ stands for any id. A test holds
+// the two equal.
+var screens = []string{
+	"/", "/ias", "/ias/$", "/endpoints", "/endpoints/new", "/endpoints/$", "/connections", "/pzs", "/pzs/$", "/evds", "/evds/$",
+	"/srqs", "/srqs/$", "/lmrs", "/lmrs/$", "/rmrs", "/rmrs/$", "/changes",
+}
+
+// isScreen reports whether the page has a screen at a path, which is clean.
+func isScreen(name string) bool {
+	parts := strings.Split(name, "/")
+	return slices.ContainsFunc(screens, func(screen string) bool {
+		return slices.EqualFunc(strings.Split(screen, "/"), parts, func(want, part string) bool {
+			return want == part || want == "$" && part != ""
+		})
+	})
 }
 
 func newFile(name string, body []byte) *file {

@@ -57,7 +57,8 @@
 // One file or more for each kind of object:
 //
 //	pz.go, lmr.go, rmr.go, srq*.go
-//	evd.go              event dispatchers; evd_queue.go, evd_wait.go and evd_events.go their events
+//	evd.go              event dispatchers; evd_queue.go, evd_wait.go, evd_events.go and
+//	                    evd_memory.go their events
 //	service_point.go    psp.go and rsp.go
 //	cr.go               connection requests
 //	endpoint.go         the endpoint and its live image; endpoint_engine.go its calls of the engine

@@ -42,7 +42,8 @@ func (m *Manager) Look(id dat.Handle, limit int) ([]dat.Event, error) {
 }
 
 // PostSE is dat_evd_post_se. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER if
-// the EVD has no SOFTWARE stream, DAT_QUEUE_FULL.
+// the EVD has no SOFTWARE stream, DAT_QUEUE_FULL where the queue has no room or the
+// software events of all queues have too much data.
 func (m *Manager) PostSE(ctx context.Context, c Call, id dat.Handle, data SoftwareEvent) (dat.Event, error) {
 	d, err := lookup[*evd](m, dat.TypeEVD, id, "")
 	if err != nil {
@@ -62,13 +63,20 @@ func (m *Manager) PostSE(ctx context.Context, c Call, id dat.Handle, data Softwa
 		Event: dat.EventSoftware, Stream: dat.StreamSoftware, EVD: d.id, IA: d.ia.id, Object: &ref,
 		At: now(), Data: dat.EventData{Software: data},
 	}
+	size := int64(len(data))
+	if err := m.claimEventMemory(size); err != nil {
+		return dat.Event{}, err
+	}
+	giveBack := func() { m.eventMemory.Add(-size) }
 	if c.DryRun {
+		giveBack()
 		if depth, _ := d.queue.depth(); depth >= int(imageOf[*dat.EVD](&d.object).QLen) {
 			return dat.Event{}, errQueueFull(d)
 		}
 		return ev, nil
 	}
-	if !d.queue.postIfRoom(queued{ev: ev, notification: true}) {
+	if !d.queue.postIfRoom(queued{ev: ev, notification: true, reaped: giveBack}) {
+		giveBack()
 		return dat.Event{}, errQueueFull(d)
 	}
 	return ev, nil

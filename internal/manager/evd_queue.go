@@ -73,7 +73,7 @@ func (q *queue) postLocked(e queued) (posted, overflow bool) {
 	return true, false
 }
 
-// take removes up to max events from the head. Errors: DAT_INVALID_STATE while a
+// take removes events from the head, as many as headLocked allows. Errors: DAT_INVALID_STATE while a
 // consumer waits on the EVD, DAT_ABORT if the EVD has ended.
 func (q *queue) take(max int, o *object) ([]dat.Event, error) {
 	q.mu.Lock()
@@ -85,7 +85,7 @@ func (q *queue) take(max int, o *object) ([]dat.Event, error) {
 		q.mu.Unlock()
 		return nil, errWaiter(o)
 	}
-	taken := q.takeLocked(max)
+	taken := q.takeLocked(q.headLocked(max))
 	q.mu.Unlock()
 	return reap(taken), nil
 }
@@ -120,11 +120,11 @@ func reap(taken []queued) []dat.Event {
 	return events
 }
 
-// peek returns up to limit events from the head without removing them.
+// peek returns events from the head without removing them, as many as headLocked allows.
 func (q *queue) peek(limit int) []dat.Event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := min(limit, len(q.events))
+	n := q.headLocked(limit)
 	events := make([]dat.Event, n)
 	for i := range n {
 		events[i] = q.events[i].ev

@@ -38,7 +38,7 @@ func (q *queue) wait(ctx context.Context, max, threshold int, mode dat.EVDMode, 
 			return nil, err
 		}
 	}
-	taken := q.takeLocked(max)
+	taken := q.takeLocked(q.headLocked(max))
 	q.mu.Unlock()
 	return reap(taken), nil
 }

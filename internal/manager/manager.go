@@ -44,6 +44,8 @@ type Manager struct {
 	log       *slog.Logger
 	memoryCap int64
 	memory    atomic.Int64 // bytes of all LMRs
+	// eventMemory is the bytes of data in all queued software events.
+	eventMemory atomic.Int64
 
 	// index has every registered object by its handle: dat.Handle → entity.
 	index sync.Map
