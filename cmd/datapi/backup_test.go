@@ -128,7 +128,7 @@ func TestABackupOfARunningServiceStartsElsewhere(t *testing.T) {
 			t.Errorf("as of the backup endpoint %s is %v", ep, then["state"])
 		}
 	}
-	if status, again := q.withKey(t, key); status != first || again["id"] != made["id"] {
+	if status, again := q.withKey(t, key); first != http.StatusCreated || status != first || again["id"] != made["id"] {
 		t.Errorf("a retry after the restore is answered %d %v, the first was %d %v", status, again["id"], first, made["id"])
 	}
 }
@@ -257,5 +257,30 @@ func TestTheExamplesOfBackupAndRestoreRun(t *testing.T) {
 	}
 	if out, err := exec.CommandContext(t.Context(), "bash", "-euxo", "pipefail", "-c", script).CombinedOutput(); err != nil {
 		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+// Promise 12
+func TestMigrateDownSaysFirstWhatItDeletes(t *testing.T) {
+	db := database(t, stateDir(t))
+	p := serveIn(t, stateDir(t), "--database-url="+db.URL())
+	p.withKey(t, "a-key")
+	p.end(t, syscall.SIGTERM)
+	all := []string{"migrate", "--database-url=" + db.URL(), "down", "4"}
+	for _, dry := range []bool{true, false} {
+		args := all
+		if dry {
+			args = append(args, "--dry-run")
+		}
+		status, out, said := runProgram(t, nil, args...)
+		if dry {
+			said = out
+		}
+		if status != exitDone || !strings.Contains(said, "the table kept with 1 rows") || !strings.Contains(said, "the table objects with ") {
+			t.Errorf("%v: status %d, %q", args, status, said)
+		}
+	}
+	if _, out, _ := runProgram(t, nil, "migrate", "--database-url="+db.URL(), "down", "1"); out != "" {
+		t.Errorf("below nothing: %q", out)
 	}
 }
