@@ -229,12 +229,6 @@ func awaitUnused(ctx context.Context, db querier) error {
 	}
 }
 
-// querier is a connection, a pool or a transaction.
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
-
 // checkUnused refuses a database in which a service has claimed its node.
 func checkUnused(ctx context.Context, db querier) error {
 	rows, err := db.Query(ctx, `SELECT l.objid::bigint FROM pg_locks l JOIN pg_database d ON d.oid = l.database
