@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"syscall"
-	"time"
 
 	"github.com/datapi/datapi/internal/manager"
 
@@ -56,16 +55,13 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runn
 		return nil, err
 	}
 	a, err := api.New(api.Config{
-		Manager: r.manager, Store: db, Web: web.Handler(), Guides: docs.FS, Node: s.node, AdminToken: s.token, Hosts: hosts(s),
+		Manager: r.manager, Store: db, Web: web.Handler(), Guides: docs.FS, Node: s.node, AdminToken: s.token, Hosts: hosts(s), MetricsHosts: metricsHosts(s),
 		ReadOnly: s.readOnly, RateLimit: s.rateLimit, Metrics: s.metricsListen == "", Version: version, Logger: log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	server := &http.Server{
-		Handler: a.Handler, TLSConfig: secured, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
+	server := newServer(a.Handler, secured, log)
 	server.RegisterOnShutdown(a.Close)
 	r.run(server, listener, st)
 	if s.metricsListen != "" {
@@ -82,6 +78,15 @@ func hosts(s *settings) []string {
 	}
 	names, _ := certificateNames(s.listen)
 	return names
+}
+
+// metricsHosts returns the host names that requests to the metrics' own address may bear; nil allows any. Beyond loopback
+// it has names that this host does not know of.
+func metricsHosts(s *settings) []string {
+	if host, _, err := net.SplitHostPort(s.metricsListen); err == nil && isLoopback(host) {
+		return hosts(s)
+	}
+	return nil
 }
 
 // listen binds an address; its errors name the remedy.
@@ -141,6 +146,7 @@ func (r *runningService) watchPostgres(ctx context.Context, private *store.Postg
 // openEngine opens the adapters and makes again the objects that lived when the service ended.
 func (r *runningService) openEngine(ctx context.Context, db *store.Store, st *stack) error {
 	r.manager = manager.NewManager(r.settings.node, db.Recorder(), manager.WithLogger(r.log))
+	db.Recorder().OnReconciled(r.manager.Reconciled)
 	st.push("engine", func(ctx context.Context) error {
 		connected, err := r.manager.Close(ctx)
 		r.log.Info("the engine stopped", "connections_ended", connected)
@@ -157,15 +163,9 @@ func (r *runningService) openEngine(ctx context.Context, db *store.Store, st *st
 }
 
 // run serves on a listener until the stack ends it; requests that are being served are then completed.
-func (r *runningService) run(server *http.Server, listener net.Listener, st *stack) {
+func (r *runningService) run(server *boundedServer, listener net.Listener, st *stack) {
 	go func() {
-		var err error
-		if server.TLSConfig != nil {
-			err = server.ServeTLS(listener, "", "")
-		} else {
-			err = server.Serve(listener)
-		}
-		if !errors.Is(err, http.ErrServerClosed) {
+		if err := server.serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			r.failed <- fmt.Errorf("serve on %s: %w", listener.Addr(), err)
 		}
 	}()
@@ -187,7 +187,7 @@ func (r *runningService) serveMetrics(ctx context.Context, metrics http.Handler,
 	r.metrics = listener.Addr()
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
-	r.run(&http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}, listener, st)
+	r.run(newServer(mux, nil, r.log), listener, st)
 	return nil
 }
 

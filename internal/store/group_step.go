@@ -16,6 +16,9 @@ type step struct {
 	change dat.Change
 	// before and after are the images of the object; both are zero for a refusal.
 	before, after image
+	// inForce is the version of an object that is recorded again because the database
+	// went back; else 0.
+	inForce int64
 	// target is the object that a refusal is about, nil if there is none.
 	target dat.Object
 }
@@ -102,6 +105,7 @@ func (s *step) endObject() {
 // setObject completes a step that creates or changes its object.
 func (s *step) setObject(after dat.Object, node string) error {
 	h := after.Head()
+	created := h.CreatedAt
 	h.Version, h.CreatedAt, h.UpdatedAt = 1, s.change.At, s.change.At
 	if h.Node == "" {
 		h.Node = node
@@ -109,6 +113,10 @@ func (s *step) setObject(after dat.Object, node string) error {
 	if s.before.obj != nil {
 		was := s.before.obj.Head()
 		h.Version, h.CreatedAt = was.Version+1, was.CreatedAt
+	}
+	if s.inForce != 0 {
+		h.Version = max(h.Version, s.inForce+1)
+		h.CreatedAt = created
 	}
 	if h.ID == dat.HandleNull || s.change.Object.ID != dat.HandleNull && s.change.Object.ID != h.ID {
 		return errors.New("an entry and its object have different ids")

@@ -91,7 +91,7 @@ func (s *Store) notYetThere(ctx context.Context, t dat.ObjectType, id dat.Handle
 // notThereAt returns the refusal of a moment at which an object did not live.
 func notThereAt(t dat.ObjectType, id dat.Handle, why string) *dat.Error {
 	return &dat.Error{
-		Return: dat.RetInvalidHandle, Subtype: kinds[t].invalidHandle,
+		Return: dat.RetInvalidHandle, Subtype: t.InvalidHandle(),
 		Detail: fmt.Sprintf("the %s %s was not there at that moment: %s; its history tells when it was", t, id, why),
 	}
 }
