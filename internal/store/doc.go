@@ -43,6 +43,11 @@
 //	connection_barrier.go    the wait for standbys, before anything is read or told
 //	connection_deadline.go   a deadline for every query
 //	migration.go             the version of the schema
+//	migration_loss.go        what a migration that is taken back deletes
+//	backup.go                a backup of the whole database, as one snapshot
+//	backup_archive.go        the file that it is
+//	backup_restore.go        a database filled from it
+//	backup_private.go        the private PostgreSQL of a service that may run
 //	errors.go                the table from PostgreSQL's errors to *dat.Error
 //
 //	postgres.go              the private PostgreSQL
