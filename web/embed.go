@@ -1,4 +1,4 @@
-// Package web holds the page of datapi and hands it out over HTTP.
+// Package web holds the page of datapi and serves it over HTTP.
 //
 // The page is built by Vite into dist, which is embedded. A committed placeholder lies there too, so that the
 // program compiles before the page was built, and then says so in the browser.
@@ -37,7 +37,7 @@ const (
 )
 
 // contentTypes are the kinds of file that a build makes. A test fails when a build makes another one, because the
-// host's own table of types must not decide what a browser is told.
+// table of the host must not decide which type a file is sent with.
 var contentTypes = map[string]string{
 	".html":  "text/html; charset=utf-8",
 	".js":    "text/javascript; charset=utf-8",
@@ -60,7 +60,7 @@ type encoding struct {
 
 var encodings = []encoding{{"zstd", zstdBest}, {"gzip", gzipBest}}
 
-// file is one embedded file with the forms it is sent in, each made at its first use and then kept.
+// file is an embedded file with its encoded forms, each made at its first use and kept.
 type file struct {
 	name    string
 	plain   []byte
@@ -198,7 +198,7 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request, status int) {
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method == http.MethodGet {
-		_, _ = io.Copy(w, bytes.NewReader(body)) // a browser that went away is no error of ours
+		_, _ = io.Copy(w, bytes.NewReader(body)) // the browser closed the connection; there is nobody to tell
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// stopTimeout is how long an orderly stop may take; what has not ended by then is abandoned.
-const stopTimeout = time.Minute
+// stopTimeout is how long an orderly stop may take; what has not ended by then is abandoned. With what the private
+// PostgreSQL may take beyond it, a stop takes 30 s at most.
+const stopTimeout = 20 * time.Second
 
 // repeatedSignal is the time after the first signal in which another one counts as the same: a supervisor may send it
 // to the process and to its group.

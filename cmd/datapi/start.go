@@ -149,6 +149,7 @@ func (r *runningService) watchPostgres(ctx context.Context, private *store.Postg
 // openEngine opens the adapters and makes again the objects that lived when the service ended.
 func (r *runningService) openEngine(ctx context.Context, db *store.Store, st *stack) error {
 	r.manager = manager.NewManager(r.settings.node, db.Recorder(), manager.WithLogger(r.log))
+	db.Recorder().OnReconciled(r.manager.Reconciled)
 	st.push("engine", func(ctx context.Context) error {
 		connected, err := r.manager.Close(ctx)
 		r.log.Info("the engine stopped", "connections_ended", connected)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
@@ -176,5 +177,14 @@ func (m *Manager) recordAdapter(ctx context.Context, entries []dat.Entry) error 
 		}
 	}
 	_, err := m.rec.Record(ctx, entries...)
-	return err
+	var unknown *dat.OutcomeUnknown
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	select {
+	case outcome := <-unknown.Known:
+		return outcome.Err
+	case <-ctx.Done():
+		return err
+	}
 }

@@ -75,6 +75,30 @@ func (o *object) lock(ctx context.Context) error {
 	}
 }
 
+// lockForWrite is lock for a call that needs the store. It does not wait while the
+// store is away: a write whose outcome is not known yet may hold the lock.
+func (o *object) lockForWrite(ctx context.Context) error {
+	takesOperation(o)
+	if o.tryLock() {
+		return nil
+	}
+	tick := time.NewTicker(awayPoll)
+	defer tick.Stop()
+	for {
+		select {
+		case o.operation <- struct{}{}:
+			tookOperation(o)
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+			if err := o.ia.m.rec.Away(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 // tryLock takes the operation lock if it is free, and reports whether it was.
 func (o *object) tryLock() bool {
 	select {

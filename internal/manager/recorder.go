@@ -24,7 +24,9 @@ type Recorder interface {
 	// state and leaf locks, so the recorder holds no lock of its own meanwhile.
 	//
 	// On an error nothing was recorded. Errors are *dat.Error with the Kind name-taken
-	// or store-away, or DAT_INTERRUPTED_CALL if ctx ended before the commit began.
+	// or store-away, or DAT_INTERRUPTED_CALL if ctx ended before the commit began. Only
+	// an error of the Kind outcome-unknown leaves that open: its Cause is a
+	// *dat.OutcomeUnknown, which tells later whether the entries were recorded.
 	Record(ctx context.Context, entries ...dat.Entry) ([]dat.Recorded, error)
 	// Note hands over a change that has happened already, or a refusal (an entry
 	// without Apply). It never blocks. A change is tried again until it is recorded; a

@@ -48,6 +48,18 @@ func (m *Manager) Restore(ctx context.Context, living []dat.Object) error {
 	return nil
 }
 
+// Reconciled publishes an object that the recorder recorded again by itself, because
+// the store went back behind what was recorded. It may be called like Published of an
+// entry.
+func (m *Manager) Reconciled(r dat.Recorded) {
+	if r.Object == nil {
+		return
+	}
+	if o := m.objectOf(r.Object.Head().ID); o != nil {
+		o.publish(r.Object)
+	}
+}
+
 // newEntity returns the entity of a recorded image, or nil for a type that has
 // none.
 func newEntity(ia *adapter, img dat.Object) entity {

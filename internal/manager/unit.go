@@ -41,6 +41,9 @@ type unit struct {
 	// created and ending are the entities that the unit creates and ends.
 	created []entity
 	ending  []entity
+	// endsLater means that the unit's outcome is not known yet: who began it does not
+	// release it.
+	endsLater bool
 	// refusal is the engine's of an operation that was recorded before it was acted on.
 	refusal error
 }
@@ -76,7 +79,7 @@ func (u *unit) lock(objs ...*object) error {
 			if !o.tryLock() {
 				return errBusy(o)
 			}
-		} else if err := o.lock(u.ctx); err != nil {
+		} else if err := o.lockForWrite(u.ctx); err != nil {
 			return err
 		}
 		u.locked[o] = true
@@ -90,8 +93,16 @@ func (u *unit) lock(objs ...*object) error {
 	return nil
 }
 
-// release gives back the locks and creations that the unit holds.
+// release gives back the locks and creations that the unit holds, unless endLater
+// does that.
 func (u *unit) release() {
+	if !u.endsLater {
+		u.giveBack()
+	}
+}
+
+// giveBack unlocks the objects that the unit has locked and lets devices return.
+func (u *unit) giveBack() {
 	for o := range u.locked {
 		o.unlock()
 	}

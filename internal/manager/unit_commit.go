@@ -1,13 +1,15 @@
 package manager
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/datapi/datapi/internal/dat"
 )
 
 // commit records the unit, makes it live and publishes it. On an error everything
-// is undone.
+// is undone. If the outcome is not known yet, that is done when it is, and the unit
+// keeps its locks until then.
 func (u *unit) commit() ([]dat.Recorded, error) {
 	if len(u.steps) == 0 {
 		u.completeLives()
@@ -15,12 +17,35 @@ func (u *unit) commit() ([]dat.Recorded, error) {
 		return nil, nil
 	}
 	recs, err := u.m.rec.Record(u.ctx, u.entries()...)
-	if err != nil {
+	var unknown *dat.OutcomeUnknown
+	switch {
+	case errors.As(err, &unknown):
+		u.endLater(unknown)
+		return nil, err
+	case err != nil:
 		u.rollback()
 		return nil, err
 	}
 	u.runAfter()
 	return recs, nil
+}
+
+// endLater completes or undoes the unit when its outcome is known, and gives its
+// locks back then.
+func (u *unit) endLater(unknown *dat.OutcomeUnknown) {
+	u.endsLater = true
+	u.m.spawn(func() {
+		select {
+		case outcome := <-unknown.Known:
+			if outcome.Err != nil {
+				u.rollback()
+			} else {
+				u.runAfter()
+			}
+		case <-u.m.ctx.Done():
+		}
+		u.giveBack()
+	})
 }
 
 // entries returns the changes of the unit for the recorder. Each publishes its
