@@ -75,6 +75,8 @@ type API struct {
 	metrics  *metrics
 	limiter  *rateLimiter
 	forms    listForms
+	// engine is since when an adapter is open, or none is.
+	engine store.Since
 	// heartbeat is the longest silence of a stream.
 	heartbeat time.Duration
 	// alive ends with Close.
@@ -100,6 +102,7 @@ func New(cfg Config) (*API, error) {
 		}
 		maps.Copy(a.docs, guides)
 	}
+	a.engine.Observe(len(a.manager.IAs()) > 0)
 	a.metrics = newMetrics(a)
 	a.Metrics = a.metrics.handler()
 	a.Handler = a.root(cfg)

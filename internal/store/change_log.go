@@ -42,6 +42,8 @@ type Log struct {
 	// gone is the highest id that the retention has deleted.
 	gone  int64
 	stale bool
+	// fresh is since when the log is not stale, or is.
+	fresh Since
 	// news is closed, and replaced, when there is a change or stale has changed.
 	news chan struct{}
 }
@@ -49,6 +51,7 @@ type Log struct {
 // newLog returns the log, which begins at the present end.
 func newLog(ctx context.Context, pool *pgxpool.Pool) (*Log, error) {
 	l := &Log{pool: pool, wakeup: make(chan struct{}, 1), news: make(chan struct{}), unpublished: make(chan struct{}, 1)}
+	l.fresh.Observe(true)
 	err := pool.QueryRow(ctx, `SELECT last, gone FROM change_head`).Scan(&l.last, &l.gone)
 	return l, mapError(err)
 }
@@ -137,6 +140,7 @@ func (l *Log) setStale(stale bool) {
 	defer l.mu.Unlock()
 	if l.stale != stale {
 		l.stale = stale
+		l.fresh.Observe(!stale)
 		l.wakeWatchers()
 	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -95,6 +96,9 @@ func mappingOf(err error) mapping {
 	var own *dat.Error
 	if errors.As(err, &own) {
 		return mapping{class: classRefused, ret: own.Return}
+	}
+	if errors.Is(err, errTakenOver) {
+		return mappings[slices.IndexFunc(mappings, func(m mapping) bool { return m.class == classFenced })]
 	}
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {

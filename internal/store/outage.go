@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -90,7 +89,7 @@ func (r *Recorder) reconnect(ctx context.Context) error {
 	if r.failures > 1 && !r.retry.sleep(ctx) {
 		return ctx.Err()
 	}
-	s, err := dialSession(ctx, r.cfg, r.node, r.previousPID, time.Second)
+	s, err := redialSession(ctx, r.cfg, r.node, r.epoch, r.previousPID)
 	if err != nil {
 		return err
 	}
@@ -104,7 +103,8 @@ func (r *Recorder) reconnect(ctx context.Context) error {
 	defer r.mu.Unlock()
 	if r.away != nil {
 		r.logger.Info("the database is back", "waiting", len(r.queue))
-		r.away = nil
+		r.away, r.attempts = nil, 0
+		r.writable.Observe(true)
 	}
 	return nil
 }
@@ -138,12 +138,18 @@ func (r *Recorder) confirmGroup(ctx context.Context, s *session) error {
 // again; forGood means that there never will be. Waiting events go on waiting,
 // waiting refusals are dropped.
 func (r *Recorder) setAway(err error, forGood bool) {
-	away := &dat.Error{Return: dat.RetInternalError, Kind: KindStoreAway, Detail: awayDetail, Cause: err}
-	if m := mappingOf(err); m.detail != "" && m.kind == KindStoreAway {
-		away.Detail = m.detail
-	}
+	m := mappingOf(err)
+	away := &dat.Error{Return: dat.RetInternalError, Kind: KindStoreAway, Detail: m.detail, Cause: err}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.attempts++
+	r.writable.Observe(false)
+	if m.kind != KindStoreAway || m.detail == "" {
+		away.Detail = awayDetail + " (" + r.awayReason(err) + ")"
+	}
+	if m.class == classFenced && !r.fenced {
+		close(r.takenOver)
+	}
 	if r.away == nil && !r.closing {
 		r.logger.Error("the database is away: writes are refused", "error", err, "for good", forGood)
 	}

@@ -30,6 +30,8 @@ type Recorder struct {
 	epoch  int64
 	cfg    *pgx.ConnConfig
 	logger *slog.Logger
+	// private is the private PostgreSQL that this records in, nil if it is another one.
+	private *Postgres
 	// log gets what is committed.
 	log *Log
 
@@ -50,6 +52,12 @@ type Recorder struct {
 	// fenced means that this process never writes again: another one has taken over
 	// the node, or the recorder has ended.
 	fenced bool
+	// takenOver is closed when another process has taken over the node.
+	takenOver chan struct{}
+	// writable is since when writes are possible, or are not. attempts counts the
+	// attempts to reach the database since they are not.
+	writable Since
+	attempts int
 
 	// wakeup tells the goroutine that the queue has grown or closing is set.
 	wakeup chan struct{}
@@ -79,15 +87,17 @@ type unconfirmedGroup struct {
 	id    uuid.UUID
 }
 
-// startRecorder starts a recorder, which owns the session. All its changes are later
+// startRecorder starts a recorder of a node, which owns the session. All its changes are later
 // than newest, the newest recorded time. log gets the changes of each group after its
 // commit.
-func startRecorder(s *session, node string, epoch int64, cfg *pgx.ConnConfig, living []image, newest time.Time, logger *slog.Logger, log *Log) *Recorder {
+func startRecorder(s *session, of Config, epoch int64, cfg *pgx.ConnConfig, living []image, newest time.Time, log *Log) *Recorder {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Recorder{
-		node: node, epoch: epoch, cfg: cfg, logger: logger, log: log, session: s, clock: clock{last: newest},
+		node: of.Node, epoch: epoch, cfg: cfg, logger: of.Logger, private: of.Private, log: log, session: s, clock: clock{last: newest},
 		images: make(map[dat.Handle]image, len(living)), wakeup: make(chan struct{}, 1), done: make(chan struct{}), stop: stop,
+		takenOver: make(chan struct{}),
 	}
+	r.writable.Observe(true)
 	for _, img := range living {
 		r.images[img.obj.Head().ID] = img
 	}

@@ -33,36 +33,73 @@ type session struct {
 }
 
 // dialSession connects and takes the node's lock, for which it waits up to a timeout:
-// errNodeTaken after that. previousPID is the backend of this process's session
-// before, or 0; the server may still take that for alive, so it is ended first.
-func dialSession(ctx context.Context, cfg *pgx.ConnConfig, node string, previousPID uint32, timeout time.Duration) (*session, error) {
+// errNodeTaken after that.
+func dialSession(ctx context.Context, cfg *pgx.ConnConfig, node string, timeout time.Duration) (*session, error) {
+	s, err := connectSession(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.lockNode(ctx, node, timeout); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// redialSession is dialSession for a process that owns the node with an epoch: it is
+// errTakenOver if another one has claimed it and runs. One that has ended again is
+// noticed by checkSession, or by the next group. previousPID is the backend of this
+// process's session before, or 0; the server may still take that for alive, so it is
+// ended first.
+func redialSession(ctx context.Context, cfg *pgx.ConnConfig, node string, epoch int64, previousPID uint32) (*session, error) {
+	s, err := connectSession(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if previousPID != 0 {
+		_, err = s.conn.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE pid = $1 AND application_name = $2 AND usename = current_user`, oneTrip, int64(previousPID), cfg.RuntimeParams["application_name"])
+	}
+	if err == nil {
+		err = s.lockNode(ctx, node, time.Second)
+	}
+	if errors.Is(err, errNodeTaken) {
+		if lost := s.checkOwner(ctx, node, epoch); lost != nil {
+			err = lost
+		}
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// oneTrip sends a statement that a session needs once without preparing it before.
+const oneTrip = pgx.QueryExecModeExec
+
+// connectSession connects.
+func connectSession(ctx context.Context, cfg *pgx.ConnConfig) (*session, error) {
 	conn, err := pgx.ConnectConfig(ctx, cfg.Copy())
 	if err != nil {
 		return nil, err
 	}
-	s := &session{conn: conn, pid: conn.PgConn().PID()}
-	if previousPID != 0 {
-		_, err = conn.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-			WHERE pid = $1 AND application_name = $2 AND usename = current_user`, int64(previousPID), cfg.RuntimeParams["application_name"])
-		if err != nil {
-			s.close()
-			return nil, err
-		}
-	}
+	return &session{conn: conn, pid: conn.PgConn().PID()}, nil
+}
+
+// lockNode takes the node's lock, for which it waits up to a timeout: errNodeTaken
+// after that.
+func (s *session) lockNode(ctx context.Context, node string, timeout time.Duration) error {
 	deadline := time.Now().Add(timeout)
 	var retry backoff
 	for {
 		var locked bool
-		err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1::integer, hashtext($2))", nodeLock, node).Scan(&locked)
-		if err == nil && locked {
-			return s, nil
+		err := s.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1::integer, hashtext($2))", oneTrip, nodeLock, node).Scan(&locked)
+		if err != nil || locked {
+			return err
 		}
-		if err == nil && time.Now().After(deadline) {
-			err = errNodeTaken
-		}
-		if err != nil {
-			s.close()
-			return nil, err
+		if time.Now().After(deadline) {
+			return errNodeTaken
 		}
 		retry.sleep(ctx)
 	}

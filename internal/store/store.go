@@ -27,6 +27,8 @@ type Config struct {
 	Logger *slog.Logger
 	// Retention is the age up to which changes are kept; 0 keeps all.
 	Retention time.Duration
+	// Private is the private PostgreSQL that URL leads to, nil if it leads to another one.
+	Private *Postgres
 }
 
 // Store is an open database. Its methods may be called from several goroutines.
@@ -36,6 +38,10 @@ type Store struct {
 	recorder *Recorder
 	log      *Log
 	claims   keyClaims
+	// database is since when the database answers, or does not.
+	database Since
+	// opened is when the node was claimed.
+	opened time.Time
 	// stop ends the background tasks, tasks waits for them.
 	stop  context.CancelFunc
 	tasks sync.WaitGroup
@@ -74,7 +80,12 @@ func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 	if _, err := migrateUp(ctx, s.pool); err != nil {
 		return err
 	}
-	session, err := dialSession(ctx, cfg, s.cfg.Node, 0, nodeLockTimeout)
+	if s.cfg.Private == nil { // the lock of its data directory is proof enough
+		if err := awaitFormerOwner(ctx, cfg, s.cfg.Node); err != nil {
+			return fmt.Errorf("the node's name cannot be claimed: %w", connectCause(err))
+		}
+	}
+	session, err := dialSession(ctx, cfg, s.cfg.Node, nodeLockTimeout)
 	if errors.Is(err, errNodeTaken) {
 		return fmt.Errorf("another process runs as node %q on this database; stop it, or start this one with another --node", s.cfg.Node)
 	}
@@ -106,7 +117,8 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	if s.log, err = newLog(ctx, s.pool); err != nil {
 		return err
 	}
-	s.recorder = startRecorder(session, s.cfg.Node, epoch, cfg, living, newest, s.cfg.Logger, s.log)
+	s.opened = s.database.Observe(true)
+	s.recorder = startRecorder(session, s.cfg, epoch, cfg, living, newest, s.log)
 	var background context.Context
 	background, s.stop = context.WithCancel(context.Background())
 	s.tasks.Go(func() { s.log.follow(background) })
@@ -133,18 +145,6 @@ func (s *Store) Recorder() *Recorder { return s.recorder }
 // Log returns the log of changes as watchers see it.
 func (s *Store) Log() *Log { return s.log }
 
-// Ready returns nil while the database answers and the log is not behind. The
-// error says in one line what is wrong, and how many events wait for their record.
-func (s *Store) Ready(ctx context.Context) error {
-	waiting := s.recorder.Waiting()
-	if err := s.recorder.Away(); err != nil {
-		return fmt.Errorf("the database is away; %d events wait for their record", waiting)
-	}
-	if err := s.pool.Ping(ctx); err != nil {
-		return fmt.Errorf("the database does not answer; %d events wait for their record", waiting)
-	}
-	if s.log.Stale() {
-		return errors.New("the log of changes is being caught up")
-	}
-	return nil
-}
+// TakenOver returns a channel that is closed when another process has claimed this
+// node: this one writes nothing any more, and what it knows is of the past.
+func (s *Store) TakenOver() <-chan struct{} { return s.recorder.takenOver }
