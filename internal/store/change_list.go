@@ -17,6 +17,10 @@ var ErrGone = errors.New("this position is no longer kept")
 // ErrBeyond says that a position is beyond the end of the log.
 var ErrBeyond = errors.New("this position lies beyond the end of the log")
 
+// ErrRewound says that a position is from before the log went back, because a fail-over
+// lost commits or an older backup was put back.
+var ErrRewound = errors.New("the log of changes went back after this position")
+
 // ChangeFilter selects changes by equality. Several values are alternatives, no
 // values allow any.
 type ChangeFilter struct {

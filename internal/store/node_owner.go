@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,34 +20,16 @@ const (
 	formerOwnerPoll = 50 * time.Millisecond
 )
 
-// errTakenOver says that the node has an epoch later than that of this process.
-var errTakenOver = errors.New("another process has taken over this node")
-
-// checkOwner returns errTakenOver if another process has claimed the node since this
-// one did, with the epoch. A node that is not there, or that is older, was not taken
-// over: its database went back.
-func (s *session) checkOwner(ctx context.Context, node string, epoch int64) error {
+// checkSession drops the session of an idle recorder if its connection is dead, or if
+// the node has another epoch: the recorder takes the node's lock again then, and finds
+// out what became of its node.
+func (r *Recorder) checkSession(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, roundTrip)
 	defer cancel()
-	var newest int64
-	err := s.conn.QueryRow(ctx, `SELECT coalesce(max(epoch), 0) FROM nodes WHERE name = $1`, node).Scan(&newest)
-	if err == nil && newest > epoch {
-		return fmt.Errorf("%w: its epoch is %d, that of this process is %d", errTakenOver, newest, epoch)
-	}
-	return err
-}
-
-// checkSession drops the session of an idle recorder if its connection is dead, so that
-// a new one takes the node's lock soon, and ends the recorder if the node was taken
-// over.
-func (r *Recorder) checkSession(ctx context.Context) {
-	err := r.session.checkOwner(ctx, r.node, r.epoch)
-	if err == nil || ctx.Err() != nil {
-		return
-	}
-	r.dropSession()
-	if mappingOf(err).class == classFenced {
-		r.setAway(err, true)
+	var epoch int64
+	err := r.session.conn.QueryRow(ctx, `SELECT coalesce(max(epoch), 0) FROM nodes WHERE name = $1`, r.node).Scan(&epoch)
+	if err != nil || epoch != r.epoch {
+		r.dropSession()
 	}
 }
 

@@ -191,6 +191,19 @@ func (d *clusterFiles) checkOwner() error {
 	return nil
 }
 
+// clusterVersionAt is clusterVersion of a cluster that is only looked at.
+func clusterVersionAt(cluster string) (string, error) {
+	folder, err := os.Open(cluster)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("the data in %s cannot be read: %w", cluster, err)
+	}
+	defer func() { _ = folder.Close() }()
+	return readVersion(folder)
+}
+
 // readVersion reads the file PG_VERSION of a cluster, which is not ours to trust: it is
 // read only if it is a regular file. The version is empty if there is none.
 func readVersion(cluster *os.File) (string, error) {

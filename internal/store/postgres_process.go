@@ -260,8 +260,8 @@ type lastLines struct {
 
 const (
 	maxLines = 3
-	// maxReason bounds a reason that is shown to clients, in bytes.
-	maxReason = 200
+	// maxEndReason bounds a reason that is shown to clients, in bytes.
+	maxEndReason = 200
 )
 
 // fatalMessage matches a line that says why PostgreSQL, or a process of it, has ended;
@@ -319,8 +319,8 @@ func (l *lastLines) reason() string {
 
 // shorten cuts a reason that is long.
 func shorten(reason string) string {
-	if len(reason) > maxReason {
-		return strings.ToValidUTF8(reason[:maxReason], "") + "…"
+	if len(reason) > maxEndReason {
+		return strings.ToValidUTF8(reason[:maxEndReason], "") + "…"
 	}
 	return reason
 }

@@ -136,7 +136,11 @@ var plainErrors = []struct {
 	reason string
 }{
 	{errNodeTaken, "it still knows a former connection of this node"},
-	{errTakenOver, errTakenOver.Error()},
+	{errFenced, "another process has taken over this node"},
+	{errRestoring, errRestoring.Error()},
+	{errStandbysAway, "its standbys do not answer"},
+	{errNotReplicated, "its standbys do not answer"},
+	{errCommitPending, errCommitPending.Error()},
 	{errStopped, errStopped.Error()},
 	{syscall.ECONNREFUSED, "it refuses connections"},
 	{syscall.ENOENT, "its socket is not there"},

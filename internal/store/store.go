@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/datapi/datapi/internal/dat"
 )
 
 // Config says which database to open, and for which node.
@@ -85,7 +87,7 @@ func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 			return fmt.Errorf("the node's name cannot be claimed: %w", connectCause(err))
 		}
 	}
-	session, err := dialSession(ctx, cfg, s.cfg.Node, nodeLockTimeout)
+	session, err := dialSession(ctx, cfg, s.cfg.Node, formerSession{}, nodeLockTimeout)
 	if errors.Is(err, errNodeTaken) {
 		return fmt.Errorf("another process runs as node %q on this database; stop it, or start this one with another --node", s.cfg.Node)
 	}
@@ -106,7 +108,7 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	if err != nil {
 		return err
 	}
-	living, err := s.livingImages(ctx, s.cfg.Node)
+	living, err := livingImages(ctx, s.pool, s.cfg.Node)
 	if err != nil {
 		return err
 	}
@@ -118,7 +120,16 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 		return err
 	}
 	s.opened = s.database.Observe(true)
-	s.recorder = startRecorder(session, s.cfg, epoch, cfg, living, newest, s.log)
+	s.recorder = &Recorder{
+		node: s.cfg.Node, cfg: cfg, logger: s.cfg.Logger, private: s.cfg.Private, log: s.log, forgetReads: s.pool.Reset, answerTimeout: answerTimeout,
+		reclaim: func(ctx context.Context, conn *pgx.Conn) error { return reclaimNode(ctx, conn, s.cfg, epoch) },
+		session: session, epoch: epoch, clock: clock{last: newest}, images: make(map[dat.Handle]image, len(living)),
+	}
+	for _, img := range living {
+		s.recorder.images[img.obj.Head().ID] = img
+	}
+	s.log.suspect = s.recorder.suspect
+	s.recorder.start()
 	var background context.Context
 	background, s.stop = context.WithCancel(context.Background())
 	s.tasks.Go(func() { s.log.follow(background) })
@@ -135,8 +146,22 @@ func (s *Store) Close(ctx context.Context) error {
 	err := s.recorder.close(ctx)
 	s.stop()
 	s.tasks.Wait()
-	s.pool.Close()
+	s.closePool()
 	return err
+}
+
+// poolCloseTimeout bounds the wait for the connections of the pool to close, which a
+// server that is frozen does not answer.
+const poolCloseTimeout = 3 * time.Second
+
+// closePool closes the pool. Connections that do not close in time end by themselves.
+func (s *Store) closePool() {
+	closed := make(chan struct{})
+	go func() { s.pool.Close(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(poolCloseTimeout):
+	}
 }
 
 // Recorder returns the only writer of this process's objects.

@@ -61,7 +61,7 @@ func (k *keyClaims) release(key answerKey) {
 // the key until ReleaseKey.
 func (s *Store) ClaimKey(ctx context.Context, principal, method, path, key string) (answer *StoredAnswer, running bool, err error) {
 	k := answerKey{principal, method, path, key}
-	if !s.claims.claim(k) {
+	if s.recorder.isKeyUndecided(k) || !s.claims.claim(k) {
 		return nil, true, nil
 	}
 	var a StoredAnswer
