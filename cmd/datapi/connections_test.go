@@ -168,11 +168,7 @@ func TestAllConnectionsTogetherLeaveDescriptors(t *testing.T) {
 }
 
 func TestConnectionsUnderTLSAreCounted(t *testing.T) {
-	cert, key, err := selfSignedFiles(t.TempDir(), "127.0.0.1:0", time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := serverTLS(&settings{serveOptions: serveOptions{tlsCert: cert, tlsKey: key}})
+	config, err := serverTLS(&settings{serveOptions: serveOptions{tlsSelfSigned: true, dataDir: t.TempDir(), listen: "127.0.0.1:0"}}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,9 @@ type runningService struct {
 	address  net.Addr
 	metrics  net.Addr // nil where /metrics is on the main address
 	manager  *manager.Manager
-	data     string // where the data is, for people
+	store    *store.Store
+	private  *store.Postgres // nil with --database-url
+	data     string          // where the data is, for people
 	// fingerprint is that of a self-signed certificate, else empty.
 	fingerprint string
 	failed      chan error
@@ -34,7 +36,7 @@ type runningService struct {
 // start starts every part in order and pushes each on the stack, also if a later one fails.
 func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runningService, error) {
 	r := &runningService{settings: s, log: log, failed: make(chan error, 2)}
-	secured, err := serverTLS(s)
+	secured, err := serverTLS(s, log)
 	if err != nil {
 		return nil, err
 	}
@@ -120,30 +122,24 @@ func (r *runningService) openStore(ctx context.Context, st *stack) (*store.Store
 		if err != nil {
 			return nil, err
 		}
-		st.push("private PostgreSQL", private.Stop)
+		st.push("private PostgreSQL", func(ctx context.Context) error {
+			if err := private.Stop(ctx); err != nil {
+				r.log.Warn("nothing that was acknowledged is lost", "error", err)
+			}
+			return nil
+		})
 		url = private.URL()
-		r.data = s.dataDir + " (private PostgreSQL)"
-		go r.watchPostgres(ctx, private)
+		r.private, r.data = private, s.dataDir+" (private PostgreSQL)"
 	}
 	db, err := store.Open(ctx, store.Config{
-		URL: url, Node: s.node, Address: r.base(), Version: version, Logger: r.log, Retention: s.retentionAge,
+		URL: url, Node: s.node, Address: r.base(), Version: version, Logger: r.log, Retention: s.retentionAge, Private: r.private,
 	})
 	if err != nil {
 		return nil, err
 	}
 	st.push("store", db.Close)
+	r.store = db
 	return db, nil
-}
-
-// watchPostgres logs once that the private PostgreSQL is down for good: reads of the engine go on, writes do not.
-func (r *runningService) watchPostgres(ctx context.Context, private *store.Postgres) {
-	select {
-	case <-ctx.Done():
-	case <-private.Done():
-		if private.Err() != nil {
-			r.log.Error("the private PostgreSQL is down and cannot be started again; writes are refused until the service is restarted", "data", private.Dir())
-		}
-	}
 }
 
 // openEngine opens the adapters and makes again the objects that lived when the service ended.
@@ -173,9 +169,12 @@ func (r *runningService) run(server *boundedServer, listener net.Listener, st *s
 		}
 	}()
 	st.push("server "+listener.Addr().String(), func(ctx context.Context) error {
-		err := server.Shutdown(ctx)
+		running, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		err := server.Shutdown(running)
 		if errors.Is(err, context.DeadlineExceeded) {
-			return errors.Join(err, server.Close())
+			r.log.Warn("requests or answers that did not end were cut off", "address", listener.Addr().String(), "after", requestTimeout.String())
+			return server.Close()
 		}
 		return err
 	})
@@ -194,13 +193,23 @@ func (r *runningService) serveMetrics(ctx context.Context, metrics http.Handler,
 	return nil
 }
 
-// wait returns when ctx ends, or with the error of a server that failed.
+// wait returns when ctx ends, or with the reason for which the service cannot go on: a server that failed, a private
+// PostgreSQL that cannot be started whatever comes, or another process that has taken the node's name. It would answer
+// from an old world otherwise.
 func (r *runningService) wait(ctx context.Context) error {
+	var down <-chan struct{}
+	if r.private != nil {
+		down = r.private.Done()
+	}
 	select {
 	case <-ctx.Done():
 		return nil
 	case err := <-r.failed:
 		return err
+	case <-down:
+		return fmt.Errorf("the private PostgreSQL cannot go on: %w", r.private.Err())
+	case <-r.store.TakenOver():
+		return fmt.Errorf("another process has taken over node %q on this database, so this one has ended; give one of them another --node", r.settings.node)
 	}
 }
 

@@ -83,6 +83,8 @@ type API struct {
 	// checking is held by the one that checks a large body.
 	checking chan struct{}
 	forms    listForms
+	// engine is since when an adapter is open, or none is.
+	engine store.Since
 	// heartbeat is the longest silence of a stream.
 	heartbeat time.Duration
 	// alive ends with Close.
@@ -108,6 +110,7 @@ func New(cfg Config) (*API, error) {
 		}
 		maps.Copy(a.docs, guides)
 	}
+	a.engine.Observe(len(a.manager.IAs()) > 0)
 	a.metrics = newMetrics(a)
 	a.Metrics = withRequestInfo(a.boundExchange(checkHost(cfg.MetricsHosts, a.metrics.handler())))
 	a.Handler = a.root(cfg)

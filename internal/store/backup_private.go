@@ -19,15 +19,15 @@ func FindPostgres(dataDir string) (url string, there, running bool, err error) {
 	if err != nil {
 		return "", false, false, err
 	}
-	d := &dataDirectory{base: base, cluster: filepath.Join(base, "postgres"), sockets: filepath.Join(base, "run")}
-	version, err := d.clusterVersion()
+	d := &clusterFiles{cluster: filepath.Join(base, clusterName), sockets: filepath.Join(base, socketsName)}
+	version, err := clusterVersionAt(d.cluster)
 	if err != nil || version == "" {
 		return "", false, false, err
 	}
-	if running, err = isLocked(filepath.Join(base, "lock")); err != nil || !running {
+	if running, err = isLocked(filepath.Join(base, lockName)); err != nil || !running {
 		return "", true, false, err
 	}
-	if dir, err := os.Readlink(d.tempSocketsLink()); err == nil {
+	if dir, err := os.Readlink(filepath.Join(base, tempSocketsLink)); err == nil {
 		d.sockets = dir
 	}
 	if _, err := os.Stat(filepath.Join(d.sockets, ".s.PGSQL."+socketPort)); err != nil {

@@ -125,7 +125,7 @@ func TestIdsVersionsAnswersAndPositionsGoOnAfterARestore(t *testing.T) {
 	must(t, err)
 
 	s = openStore(t, target, "alpha")
-	sub, err := s.Log().Subscribe(t.Context(), last-1, ChangeFilter{})
+	sub, err := s.Log().Subscribe(t.Context(), Position{ID: last - 1}, ChangeFilter{})
 	must(t, err)
 	done := record(t, s, modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV = 3 }))[0]
 	if done.Change.ID != last+1 || done.Change.Version != 2 {
