@@ -34,8 +34,8 @@ func (r *reconciled) of(id dat.Handle) dat.Object {
 	return r.objs[id]
 }
 
-// backup dumps a database, and returns what puts it back in the place of the database.
-func backup(t *testing.T, url string) (putBack func()) {
+// dumpDatabase dumps a database, and returns what puts it back in the place of the database.
+func dumpDatabase(t *testing.T, url string) (putBack func()) {
 	t.Helper()
 	programs, err := findPrograms("")
 	must(t, err)
@@ -136,7 +136,7 @@ func endedWithTheLog(t *testing.T, sub *Subscription) {
 // Promises 1 and 5: an older backup that is put back under a running service.
 func TestAfterAnOlderBackupWasPutBackWhatIsInForceIsRecordedAgain(t *testing.T) {
 	url := newDatabase(t)
-	h, putBack := live(t, url, func() func() { return backup(t, url) })
+	h, putBack := live(t, url, func() func() { return dumpDatabase(t, url) })
 	position := h.store.Log().Position()
 	sub, err := h.store.Log().Subscribe(t.Context(), position, ChangeFilter{})
 	must(t, err)
@@ -185,7 +185,7 @@ func TestEveryProcessNoticesThatTheLogWentBackAndSoEachTime(t *testing.T) {
 	p, through := newProxy(t, url)
 	beta := openStore(t, through, "beta")
 	own := newID(t)
-	h, putBack := live(t, url, func() func() { return backup(t, url) })
+	h, putBack := live(t, url, func() func() { return dumpDatabase(t, url) })
 	record(t, beta, creation(endpoint(own, "beta", "")))
 	eventually(t, "both have seen all", func() bool { return beta.Log().Last() == h.store.Log().Last() })
 	p.refusing.Store(true)
@@ -233,7 +233,7 @@ func TestANameThatIsTakenSinceTheLogWentBackIsGivenUp(t *testing.T) {
 	beta := openStore(t, url, "beta")
 	other := newID(t)
 	record(t, beta, creation(endpoint(other, "beta", "made")))
-	putBack := backup(t, url)
+	putBack := dumpDatabase(t, url)
 	record(t, beta, ending(dat.TypeEndpoint, other))
 	closeStore(t, beta) // it does not come back to free it again
 	s, told := openStore(t, url, "alpha"), &reconciled{objs: map[dat.Handle]dat.Object{}}
