@@ -77,6 +77,8 @@ type API struct {
 	forms    listForms
 	// heartbeat is the longest silence of a stream.
 	heartbeat time.Duration
+	// sendTimeout is the time that a client has for taking one part of a stream.
+	sendTimeout time.Duration
 	// alive ends with Close.
 	alive context.Context
 	end   context.CancelFunc
@@ -112,7 +114,7 @@ func build(cfg Config) *API {
 		manager: cfg.Manager, store: cfg.Store, node: cfg.Node, version: cfg.Version, token: cfg.AdminToken,
 		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger,
 		schemas: document.NewSchemas(), v1: chi.NewMux(), queries: map[string]queryRules{},
-		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), heartbeat: heartbeat,
+		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), heartbeat: heartbeat, sendTimeout: sendTimeout,
 	}
 	a.alive, a.end = context.WithCancel(context.Background())
 	if a.log == nil {

@@ -33,7 +33,13 @@ func (u *unit) commit() ([]dat.Recorded, error) {
 // endLater completes or undoes the unit when its outcome is known, and releases it then.
 func (u *unit) endLater(unknown *dat.OutcomeUnknown) {
 	u.endsLater = true
+	for o := range u.held {
+		gaveOperation(o) // to the goroutine that ends the unit
+	}
 	u.m.spawn(func() {
+		for o := range u.held {
+			tookOperation(o)
+		}
 		select {
 		case outcome := <-unknown.Known:
 			if outcome.Err != nil {
