@@ -31,7 +31,7 @@ type Restored struct {
 
 // Restore fills the database of a connection string from a backup, in one transaction:
 // on an error the database is as it was. The schema is made as the backup has it and
-// then brought up to this program's. Errors are a backup that is none, is not whole or
+// then brought up to this program's. The log begins a new generation. Errors are a backup that is none, is not whole or
 // is of a newer program, a database that a service uses, and, unless replace is set,
 // one that is not empty.
 func Restore(ctx context.Context, url string, r io.Reader, replace bool) (Restored, error) {
@@ -66,6 +66,10 @@ func Restore(ctx context.Context, url string, r io.Reader, replace bool) (Restor
 	if err := setForCopy(ctx, tx); err != nil {
 		return out, err
 	}
+	replaced, err := generationOf(ctx, tx, tables)
+	if err != nil {
+		return out, err
+	}
 	if out.Replaced, err = clearDatabase(ctx, tx, tables, replace); err != nil {
 		return out, err
 	}
@@ -73,6 +77,14 @@ func Restore(ctx context.Context, url string, r io.Reader, replace bool) (Restor
 		return out, err
 	}
 	if err := checkRestored(ctx, tx, a.head); err != nil {
+		return out, err
+	}
+	generation, err := generationOf(ctx, tx, backupTables)
+	if err != nil {
+		return out, err
+	}
+	// The log may have gone back, and the ids that follow may have meant other changes.
+	if _, err := beginGeneration(ctx, tx.Conn(), generation, replaced); err != nil {
 		return out, err
 	}
 	if err := checkUnused(ctx, tx); err != nil {
@@ -152,6 +164,16 @@ func fillFrom(ctx context.Context, tx pgx.Tx, a *archiveReader) error {
 	return err
 }
 
+// generationOf returns the generation of the log in a database with these tables, 0 if
+// its schema has none yet.
+func generationOf(ctx context.Context, tx pgx.Tx, tables []string) (generation int64, err error) {
+	if !slices.Contains(tables, "change_head") {
+		return 0, nil
+	}
+	err = tx.QueryRow(ctx, `SELECT coalesce((to_jsonb(h) ->> 'generation')::bigint, 0) FROM change_head h`).Scan(&generation)
+	return generation, err
+}
+
 // emptySeeds deletes the rows that migrations have put into tables of a backup, which
 // has its own.
 func emptySeeds(ctx context.Context, tx pgx.Tx, tables []BackupTable) error {
@@ -227,12 +249,6 @@ func awaitUnused(ctx context.Context, db querier) error {
 			return err
 		}
 	}
-}
-
-// querier is a connection, a pool or a transaction.
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
 // checkUnused refuses a database in which a service has claimed its node.
