@@ -176,7 +176,9 @@ func TestAWatcherThatReadsNothingIsEnded(t *testing.T) {
 	must(t, conn.(*net.TCPConn).SetReadBuffer(4096))
 	_, err = fmt.Fprintf(conn, "GET %s/changes/stream HTTP/1.1\r\nHost: localhost\r\n\r\n", basePath)
 	must(t, err)
-	watching := func() bool { return strings.Contains(r.raw("GET", "/metrics").Body.String(), "datapi_change_streams 1") }
+	watching := func() bool {
+		return strings.Contains(r.raw("GET", "/metrics").Body.String(), "datapi_change_streams 1")
+	}
 	eventually(t, "the watcher is there", watching)
 	ep := r.endpoint(ia0)
 	large := strings.Repeat("x", 200)
