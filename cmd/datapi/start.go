@@ -64,6 +64,9 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runn
 		return nil, err
 	}
 	server := newServer(a.Handler, secured, log)
+	if most := server.connections.max; most < maxPerPrincipal {
+		log.Warn("few connections are possible at once, because the process may have few file descriptors; raise the limit (ulimit -n)", "connections", most)
+	}
 	server.RegisterOnShutdown(a.Close)
 	r.run(server, listener, st)
 	if s.metricsListen != "" {

@@ -91,9 +91,7 @@ func readLimited(request *http.Request, limit int64) ([]byte, *document.Problem)
 		discard(request.Body)
 		return nil, problemOf(err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		p := document.NewProblem(document.KindSlowBody, "")
-		p.SetHeader("Connection", "close")
-		return nil, p
+		return nil, document.NewProblem(document.KindSlowBody, "")
 	case err != nil:
 		return nil, document.NewProblem(document.KindInvalidRequest, "The body ended before it was complete. Send as many bytes as Content-Length says.")
 	}

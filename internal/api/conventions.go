@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -76,6 +77,9 @@ func checkAccept(request *http.Request, media string) *document.Problem {
 	return document.NewProblem(document.KindNotAcceptable, "This call answers with "+media+". Send Accept with it or with */*, or leave Accept out.")
 }
 
+// maxRepeated is how often a parameter may be repeated: each value is a condition of its own for the database.
+const maxRepeated = 200
+
 // queryRules are the query parameters that a call has.
 type queryRules struct {
 	// names are sorted.
@@ -124,6 +128,9 @@ func (q queryRules) check(name string, values, mayBeEmpty []string) string {
 	}
 	if len(values) > 1 && !repeated {
 		return "must be given once"
+	}
+	if len(values) > maxRepeated {
+		return "must be given at most " + strconv.Itoa(maxRepeated) + " times"
 	}
 	for _, v := range values {
 		if v == "" && !slices.Contains(mayBeEmpty, name) {

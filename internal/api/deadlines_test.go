@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -166,6 +167,81 @@ func TestAnAnswerMayBeWaitedForLongerThanTheDeadlines(t *testing.T) {
 				t.Errorf("%q, %v", body, err)
 			}
 			time.Sleep(answerTimeout + time.Second)
+		}
+	})
+}
+
+// withHTTP2 runs f in simulated time with a client that speaks HTTP/2 to a server of the handler; dials counts its
+// connections.
+func withHTTP2(t *testing.T, handler func() http.Handler, f func(t *testing.T, client *http.Client, dials *int)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		listener := newPipes()
+		server := httptest.NewUnstartedServer(handler())
+		must(t, server.Listener.Close())
+		server.Listener, server.EnableHTTP2 = listener, true
+		server.StartTLS()
+		client := server.Client()
+		transport, ok := client.Transport.(*http.Transport)
+		if !ok {
+			t.Fatal("the client has another transport")
+		}
+		dials := 0
+		transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+			dials++
+			return listener.dial(), nil
+		}
+		f(t, client, &dials)
+		transport.CloseIdleConnections()
+		server.Close()
+	})
+}
+
+// Under HTTP/2 a slow request does not end its connection, which others share.
+func TestASlowBodyUnderHTTP2EndsItsRequestOnly(t *testing.T) {
+	withHTTP2(t, frontDoor, func(t *testing.T, client *http.Client, dials *int) {
+		slow, body := io.Pipe()
+		request, err := http.NewRequest("POST", "https://example.com/api/v1/pzs", slow)
+		must(t, err)
+		request.Header.Set("Authorization", "Bearer "+adminToken)
+		go func() { _, _ = body.Write([]byte("{")) }()
+		start := time.Now()
+		answer, err := client.Do(request)
+		must(t, err)
+		if answer.StatusCode != 408 || answer.Proto != "HTTP/2.0" || time.Since(start) > bodyTimeout+time.Second {
+			t.Errorf("%s: %d after %v", answer.Proto, answer.StatusCode, time.Since(start))
+		}
+		must(t, answer.Body.Close())
+		if answer, err = client.Get("https://example.com/livez"); err != nil || answer.StatusCode != 200 {
+			t.Errorf("another request: %v, %v", answer, err)
+		}
+		must(t, answer.Body.Close())
+		if *dials != 1 {
+			t.Errorf("%d connections were made", *dials)
+		}
+	})
+}
+
+// The deadline of a stream's write does not end the silence after it.
+func TestAStreamMayBeSilentForLongerThanAWriteMayTake(t *testing.T) {
+	const parts = 5
+	stream := func() http.Handler {
+		a := build(Config{})
+		return withRequestInfo(a.boundExchange(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			out := sseWriter{w: w, control: http.NewResponseController(w)}
+			for range parts {
+				if err := out.send([]byte("part\n")); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(answerTimeout)
+			}
+		})))
+	}
+	withHTTP2(t, stream, func(t *testing.T, client *http.Client, _ *int) {
+		answer, err := client.Get("https://example.com/")
+		must(t, err)
+		if got, err := io.ReadAll(answer.Body); string(got) != strings.Repeat("part\n", parts) {
+			t.Errorf("%q, %v", got, err)
 		}
 	})
 }

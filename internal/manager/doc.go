@@ -50,6 +50,8 @@
 //	adapter_start.go    how an adapter and the objects recorded on it are started
 //	restore.go          the start of a node
 //	device.go           whether the device of an adapter is there
+//	device_loss.go      the loss of a device: what breaks and what waits
+//	device_return.go    its return
 //	remake.go           how objects are made again in the engine
 //	reports.go          which handler a report has; handlers lie in reports_adapter.go,
 //	                    reports_endpoint.go and reports_request.go

@@ -86,7 +86,7 @@ func (c *LoggedChange) JSON() []byte {
 func newLog(ctx context.Context, pool *pgxpool.Pool) (*Log, error) {
 	l := &Log{pool: pool, wakeup: make(chan struct{}, 1), news: make(chan struct{}), unpublished: make(chan struct{}, 1)}
 	l.fresh.Observe(true)
-	found, err := findEnd(ctx, pool, 0)
+	found, err := findEnd(ctx, pool, 0, "")
 	l.rewind(&found)
 	return l, mapError(err)
 }
@@ -231,7 +231,7 @@ func (l *Log) catchUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, logTimeout)
 	defer cancel()
 	seen := l.end()
-	found, err := findEnd(ctx, l.pool, seen.last.id)
+	found, err := findEnd(ctx, l.pool, seen.last.id, "")
 	if err != nil {
 		return mapError(err)
 	}

@@ -22,10 +22,11 @@ const (
 	// as it does during a fail-over.
 	startTimeout = 30 * time.Second
 	// connectTimeout bounds one attempt to connect to one host.
-	connectTimeout = 5 * time.Second
+	connectTimeout = 4 * time.Second
 	// roundTrip bounds a round trip of the recorder to the database, and each change of
 	// a group adds perChange. One that takes longer means that the connection is dead.
-	roundTrip = 5 * time.Second
+	// With connectTimeout it is less than answerTimeout.
+	roundTrip = 4 * time.Second
 	perChange = 5 * time.Millisecond
 	// poolMin is the least size of the pool unless the URL gives one: a slow list must
 	// not hold up the other reads.

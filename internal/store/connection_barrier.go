@@ -38,7 +38,7 @@ func barrier(ctx context.Context, conn *pgx.Conn, timeout time.Duration) error {
 	defer cancel()
 	takeWarning(conn.PgConn())
 	_, err := conn.Exec(ctx, `SELECT CASE WHEN current_setting('synchronous_standby_names') <> ''
-		THEN pg_logical_emit_message(true, 'datapi', 'barrier') END`)
+		THEN pg_logical_emit_message(true, 'datapi', 'barrier') END`, pgx.QueryExecModeExec)
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w: %w", errStandbysAway, err)

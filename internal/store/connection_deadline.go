@@ -50,6 +50,9 @@ func (deadlines) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, _ pgxpool
 // withDeadline returns a context with a deadline: its own if it has one.
 func withDeadline(ctx context.Context, timeout time.Duration) context.Context {
 	if _, has := ctx.Deadline(); has {
+		if ctx.Value(deadlineKey{}) != nil { // that of a query or a wait around this one, which goes on
+			ctx = context.WithValue(ctx, deadlineKey{}, nil)
+		}
 		return ctx
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)

@@ -50,6 +50,8 @@ type foundEnd struct {
 	logEnd
 	// gone is the highest id that the retention has deleted.
 	gone int64
+	// epoch is that of a node, 0 if the database does not know the node.
+	epoch int64
 	// known is the change with the id of the end that was seen; its id is 0 if there is
 	// none with that id.
 	known mark
@@ -60,8 +62,9 @@ type foundEnd struct {
 // errRestoring says that the database is not complete.
 var errRestoring = errors.New("the database is not complete; it looks as if it were being restored")
 
-// findEnd reads the end of the log, and the change at the end that was seen.
-func findEnd(ctx context.Context, db querier, seen int64) (foundEnd, error) {
+// findEnd reads the end of the log, the change at the end that was seen, and the epoch
+// of a node.
+func findEnd(ctx context.Context, db querier, seen int64, node string) (foundEnd, error) {
 	f := foundEnd{known: mark{id: seen}}
 	var last, known struct {
 		at      *time.Time
@@ -71,10 +74,10 @@ func findEnd(ctx context.Context, db querier, seen int64) (foundEnd, error) {
 	var complete bool
 	err := db.QueryRow(ctx, `SELECT h.generation, h.last, h.gone, l.at, l.object_id, l.version, k.at, k.object_id, k.version,
 			(SELECT system_identifier::text FROM pg_control_system()), substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8),
-			EXISTS (SELECT FROM pg_constraint WHERE conname = 'groups_epoch')
-		FROM change_head h LEFT JOIN changes l ON l.id = h.last LEFT JOIN changes k ON k.id = $1`, seen).
+			EXISTS (SELECT FROM pg_constraint WHERE conname = 'groups_epoch'), coalesce((SELECT epoch FROM nodes WHERE name = $2), 0)
+		FROM change_head h LEFT JOIN changes l ON l.id = h.last LEFT JOIN changes k ON k.id = $1`, seen, node).
 		Scan(&f.generation, &f.last.id, &f.gone, &last.at, &last.object, &last.version, &known.at, &known.object, &known.version,
-			&f.system, &f.timeline, &complete)
+			&f.system, &f.timeline, &complete, &f.epoch)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && !complete {
 		return f, errRestoring
 	}
@@ -133,18 +136,13 @@ func (r *Recorder) lookForRewind(ctx context.Context) (*foundEnd, error) {
 	ctx, cancel := context.WithTimeout(ctx, roundTrip)
 	defer cancel()
 	conn := r.session.conn
-	found, err := findEnd(ctx, conn, seen.last.id)
-	if err != nil {
-		return nil, err
-	}
-	var epoch int64
-	err = conn.QueryRow(ctx, `SELECT coalesce((SELECT epoch FROM nodes WHERE name = $1), 0)`, r.node).Scan(&epoch)
+	found, err := findEnd(ctx, conn, seen.last.id, r.node)
 	switch {
 	case err != nil:
 		return nil, err
-	case epoch > r.epoch:
+	case found.epoch > r.epoch:
 		return nil, errFenced
-	case epoch < r.epoch:
+	case found.epoch < r.epoch:
 		if err := r.reclaim(ctx, conn); err != nil {
 			return nil, err
 		}

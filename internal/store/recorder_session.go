@@ -69,7 +69,7 @@ func dialSession(ctx context.Context, cfg *pgx.ConnConfig, node string, former f
 	var retry backoff
 	for {
 		var locked bool
-		err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1::integer, hashtext($2))", nodeLock, node).Scan(&locked)
+		err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1::integer, hashtext($2))", pgx.QueryExecModeExec, nodeLock, node).Scan(&locked)
 		if err == nil && locked {
 			return s, nil
 		}
@@ -126,7 +126,7 @@ func (s *session) endFormer(ctx context.Context, former formerSession, applicati
 	_, err := s.conn.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 		WHERE pid = $1 AND application_name = $2 AND usename = current_user AND wait_event IS DISTINCT FROM 'SyncRep'
 			AND (NOT $3 OR state <> 'active' AND state_change < clock_timestamp() - interval '2 seconds')`,
-		int64(former.pid), application, former.commitOpen)
+		pgx.QueryExecModeExec, int64(former.pid), application, former.commitOpen)
 	return err
 }
 

@@ -164,6 +164,10 @@ function Sidebar({ open, path }: { open: boolean; path: string }) {
                 })}
             </NavGroup>
           ))}
+          <NavGroup title="Documentation">
+            <NavItem to="/docs">API</NavItem>
+            <NavItem to="/docs/">Guides</NavItem>
+          </NavGroup>
         </Nav>
       </PageSidebarBody>
     </PageSidebar>
