@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Watch changes
-         * @description Server-Sent Events: `event: change` with the change as data and its id as `id`, in order, without gap or duplicate; `event: stale` while the database is away, `event: fresh` when it is back; a comment every 15 s.
+         * @description Server-Sent Events: `event: change` with the change as data and its id as `id`, in order, without gap or duplicate; `event: stale` while the database is away, `event: fresh` when it is back; a comment every 15 s. An id is a position in the log: that of its change, after a generation and a dot if the log ever went back because the database lost commits. Positions from before that are 410, and streams end.
          */
         get: operations["stream-changes"];
         put?: never;
@@ -4004,7 +4004,7 @@ export interface operations {
                 actor?: components["parameters"]["ActorQuery"];
                 /** @description The DAT_RETURN; repeat for OR. */
                 outcome?: components["parameters"]["OutcomeQuery"];
-                /** @description Start after this change; 0 is the beginning. Now where left out. */
+                /** @description Start after this position, the id of an event of a stream; 0 is the beginning. Now where left out. */
                 after?: string;
             };
             header?: {
