@@ -229,29 +229,6 @@ func agrees(t *testing.T, url string, acknowledged map[dat.Handle]int64) {
 	}
 }
 
-// Promise 12
-func TestABackupOfAnOlderSchemaIsBroughtUp(t *testing.T) {
-	for schema := range newestVersion(t) {
-		source, target := newDatabase(t), emptyDatabase(t)
-		s := openAs(t, source, "alpha")
-		recordEverything(t, s)
-		closeStore(t, s)
-		_, err := MigrateDown(t.Context(), source, int(newestVersion(t)-schema), quiet)
-		must(t, err)
-		if schema == 0 {
-			_, err := Backup(t.Context(), source, "test", io.Discard)
-			wantFailure(t, err, "nothing to back up")
-			continue
-		}
-		_, err = restore(t, target, backup(t, source), false)
-		must(t, err)
-		_, err = MigrateUp(t.Context(), source, quiet)
-		must(t, err)
-		sameButGeneration(t, source, target) // what the migration makes of it
-		closeStore(t, openAs(t, target, "alpha"))
-	}
-}
-
 func TestADatabaseThatIsNotEmptyIsReplacedOnlyWhenThatIsSaid(t *testing.T) {
 	source, target := newDatabase(t), newDatabase(t)
 	s := openAs(t, source, "alpha")
