@@ -183,7 +183,9 @@ func (r *Recorder) awaitCommit(ctx context.Context) error {
 		err = ctx.Err()
 	}
 	s.abandon()
-	_ = <-done // the session is abandoned: what its COMMIT did is asked over another one
+	if late := <-done; late != nil { // what its COMMIT did is asked over another session
+		r.logger.Debug("a session that was given up has ended", "error", late)
+	}
 	return err
 }
 
