@@ -17,10 +17,12 @@ import (
 )
 
 // settings are those of a database that shares its machine with the service: small,
-// as durable as PostgreSQL is by default, and without TCP.
+// as durable as PostgreSQL is by default, and without TCP. It ends when one of its
+// processes crashes, as its own next start would come without a pause and without a
+// reason that can be told: supervise has both.
 var settings = []string{
 	"listen_addresses=", "port=" + socketPort, "unix_socket_permissions=0700",
-	"fsync=on", "synchronous_commit=on", "full_page_writes=on",
+	"fsync=on", "synchronous_commit=on", "full_page_writes=on", "restart_after_crash=off",
 	"shared_buffers=64MB", "work_mem=8MB", "max_connections=60",
 	"min_wal_size=80MB", "max_wal_size=512MB", "checkpoint_timeout=5min",
 	"autovacuum_naptime=20s", "jit=off", "timezone=UTC", "log_timezone=UTC",
