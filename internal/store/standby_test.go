@@ -158,6 +158,7 @@ func TestAChangeThatAPromotedStandbyLacksIsUndone(t *testing.T) {
 func TestAServerThatStartsAgainWithoutItsStandbyIsNotReadFrom(t *testing.T) {
 	r := stall(t)
 	r.primary.kill()
+	r.standby.freeze() // else it finds the primary again
 	r.primary.start()
 	if n := r.primary.number(`SELECT count(*)::text FROM objects`); n != 2 {
 		t.Fatalf("the server shows %d objects: it does not do what this test is about", n)
@@ -165,7 +166,7 @@ func TestAServerThatStartsAgainWithoutItsStandbyIsNotReadFrom(t *testing.T) {
 	const barriers = `SELECT count(*)::text FROM pg_stat_activity WHERE application_name = 'datapi alpha' AND wait_event = 'SyncRep'`
 	eventually(t, "barriers on connections", func() bool { return r.primary.number(barriers) > 1 })
 	r.isHidden(t)
-	r.standby.reconnect()
+	r.standby.thaw()
 	r.wasMade(t)
 }
 
