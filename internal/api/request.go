@@ -28,6 +28,10 @@ type requestInfo struct {
 	ifNoneMatch string
 	// body is what the request brought.
 	body []byte
+	// checked is the body for its validation, nil where there is none or it is no JSON.
+	checked *document.CheckedBody
+	// answer is the memory that the answer takes while the client has not taken it; nil where it goes to no client.
+	answer *memoryShare
 	// secretAnswer reports that the answer carries a credential and must not be stored.
 	secretAnswer bool
 }

@@ -161,5 +161,9 @@ func (s sseWriter) send(part []byte) error {
 	if _, err := s.w.Write(part); err != nil {
 		return err
 	}
-	return s.control.Flush()
+	if err := s.control.Flush(); err != nil {
+		return err
+	}
+	_ = s.control.SetWriteDeadline(time.Time{}) // it could be set before; under HTTP/2 it would end the silence after the write
+	return nil
 }

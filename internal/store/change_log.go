@@ -52,6 +52,8 @@ type Log struct {
 	// gone is the highest id that the retention has deleted.
 	gone  int64
 	stale bool
+	// fresh is since when the log is not stale, or is.
+	fresh Since
 	// news is closed, and replaced, when there is a change or stale has changed.
 	news chan struct{}
 	// waiting counts the watchers that wait for news; they are not woken again before
@@ -83,6 +85,7 @@ func (c *LoggedChange) JSON() []byte {
 // newLog returns the log, which begins at the present end.
 func newLog(ctx context.Context, pool *pgxpool.Pool) (*Log, error) {
 	l := &Log{pool: pool, wakeup: make(chan struct{}, 1), news: make(chan struct{}), unpublished: make(chan struct{}, 1)}
+	l.fresh.Observe(true)
 	found, err := findEnd(ctx, pool, 0, "")
 	l.rewind(&found)
 	return l, mapError(err)
@@ -217,6 +220,7 @@ func (l *Log) setStale(stale bool) {
 	defer l.mu.Unlock()
 	if l.stale != stale {
 		l.stale = stale
+		l.fresh.Observe(!stale)
 		l.wakeWatchers()
 	}
 }

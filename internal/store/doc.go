@@ -7,7 +7,8 @@
 // wait are committed together as a group, and each entry of a group is a step that
 // makes one change. Reads go to a pool of connections.
 //
-//	store.go                 opening and closing a database, readiness
+//	store.go                 opening and closing a database
+//	readiness.go             what a service needs of its store, since when, and why not
 //
 //	recorder.go              Record and Note, the queue of what waits for its commit
 //	recorder_session.go      the recorder's connection, which owns the node
@@ -39,15 +40,23 @@
 //
 //	stored_answer.go         first answers to requests with an Idempotency-Key
 //	node.go                  the hosts that share a database, heartbeats
+//	node_owner.go            who owns a node: noticed when it is lost, waited for at a start
 //	connection.go            connection strings, the pool, retries
 //	connection_barrier.go    the wait for standbys, before anything is read or told
 //	connection_deadline.go   a deadline for every query
 //	migration.go             the version of the schema
+//	migration_step.go        one migration, committed together with its version
+//	migration_loss.go        what a migration that is taken back deletes
+//	backup.go                a backup of the whole database, as one snapshot
+//	backup_archive.go        the file that it is
+//	backup_restore.go        a database filled from it
+//	backup_private.go        the private PostgreSQL of a service that may run
 //	errors.go                the table from PostgreSQL's errors to *dat.Error
 //
+//	data_directory.go        the data directory, which nobody else can change
 //	postgres.go              the private PostgreSQL
 //	postgres_process.go      its process, started again when it dies
-//	postgres_directory.go    its data directory and socket
+//	postgres_directory.go    its lock, data and socket in the data directory
 //	postgres_previous.go     the end of its previous run
 //	postgres_account.go      the account that it runs as
 //	postgres_programs.go     the PostgreSQL programs of this machine

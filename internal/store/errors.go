@@ -159,7 +159,7 @@ func refusal(match string) *dat.Error {
 // noSuchObject returns the refusal of an id that no living object has.
 func noSuchObject(t dat.ObjectType, id dat.Handle) *dat.Error {
 	return &dat.Error{
-		Return: dat.RetInvalidHandle, Subtype: kinds[t].invalidHandle,
+		Return: dat.RetInvalidHandle, Subtype: t.InvalidHandle(),
 		Detail: "there is no " + t.String() + " with the id " + quoteShort(string(id)) + "; list them to see which there are",
 	}
 }

@@ -13,6 +13,9 @@ import (
 // The group commit: the recorder takes what waits in its queue and commits it as one
 // transaction. Many clients share a commit then, and one alone waits for no other.
 
+// errStopped says that the recorder has ended.
+var errStopped = errors.New("the service has stopped")
+
 // commitLoop commits what is handed over, until the recorder is closed or ctx ends.
 func (r *Recorder) commitLoop(ctx context.Context) {
 	defer close(r.done)
@@ -20,8 +23,10 @@ func (r *Recorder) commitLoop(ctx context.Context) {
 		if r.session != nil {
 			r.session.close()
 		}
-		r.setAway(errors.New("the service has stopped"), true)
+		r.setAway(errStopped, true)
 	}()
+	check := time.NewTicker(ownerCheck)
+	defer check.Stop()
 	for r.ensureSession(ctx) {
 		if r.isSuspicious() {
 			r.dropSession()
@@ -36,6 +41,8 @@ func (r *Recorder) commitLoop(ctx context.Context) {
 		default:
 			select {
 			case <-r.wakeup:
+			case <-check.C:
+				r.checkSession(ctx)
 			case <-ctx.Done():
 				return
 			}

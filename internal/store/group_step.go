@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -29,7 +30,7 @@ func (s *step) changesObject() bool { return s.before.obj != nil || s.after.obj 
 func (r *Recorder) newStep(g *group, u *unit, e *dat.Entry) (step, error) {
 	s := step{unit: u, entry: e, change: dat.Change{
 		At: r.clock.tick(), Node: r.node, IA: e.IA, Object: e.Object, Cause: e.Cause, Actor: e.Actor,
-		RequestID: textOrNil(e.RequestID), Reason: textOrNil(e.Reason), Outcome: e.Outcome, Fields: []string{},
+		RequestID: textOrNil(e.RequestID), Reason: textOrNil(reasonOf(e)), Outcome: e.Outcome, Fields: []string{},
 	}}
 	if e.RevertedTo != 0 {
 		s.change.RevertedTo = &e.RevertedTo
@@ -56,6 +57,24 @@ func (r *Recorder) newStep(g *group, u *unit, e *dat.Entry) (step, error) {
 		return s, nil
 	}
 	return s, s.setObject(after, r.node)
+}
+
+// maxReason is the number of characters that a reason may have; the database holds it too
+// (changes_reason_short).
+const maxReason = 500
+
+// reasonOf returns the reason of a change. A client's is taken as it is, or refused. That
+// of the engine may hold what a device or a peer said: it is made such that it can be
+// stored, since an event has happened whatever was said of it.
+func reasonOf(e *dat.Entry) string {
+	if e.Actor != dat.ActorEngine {
+		return e.Reason
+	}
+	text := []rune(strings.ReplaceAll(strings.ToValidUTF8(e.Reason, "\uFFFD"), "\x00", "\uFFFD"))
+	if len(text) > maxReason {
+		text = append(text[:maxReason-1], '…')
+	}
+	return string(text)
 }
 
 // callApply calls an entry's Apply. A panic in it refuses the unit and does not end

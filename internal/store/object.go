@@ -24,7 +24,7 @@ func (s *Store) Living(ctx context.Context, node string) ([]dat.Object, error) {
 	return objs, nil
 }
 
-// querier is a connection or a pool.
+// querier is a connection, a pool or a transaction.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row

@@ -108,7 +108,8 @@ func (r *Recorder) reconnect(ctx context.Context) error {
 	defer r.mu.Unlock()
 	if r.away != nil {
 		r.logger.Info("the database is back", "waiting", len(r.queue))
-		r.away = nil
+		r.away, r.attempts = nil, 0
+		r.writable.Observe(true)
 	}
 	return nil
 }
@@ -182,14 +183,24 @@ func (r *Recorder) confirmGroup(ctx context.Context) (settle func(), err error) 
 // waiting refusals are dropped.
 func (r *Recorder) setAway(err error, forGood bool) {
 	away := storeAway(err)
-	if m := mappingOf(err); m.detail != "" && m.kind == KindStoreAway {
-		away.Detail = m.detail
-	}
-	if errors.Is(err, errStandbysAway) || errors.Is(err, errNotReplicated) {
+	m := mappingOf(err)
+	standbys := errors.Is(err, errStandbysAway) || errors.Is(err, errNotReplicated)
+	switch {
+	case standbys:
 		away.Detail = standbyDetail
+	case m.detail != "" && m.kind == KindStoreAway:
+		away.Detail = m.detail
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.attempts++
+	r.writable.Observe(false)
+	if away.Detail == awayDetail {
+		away.Detail += " (" + r.awayReason(err) + ")"
+	}
+	if m.class == classFenced && !r.fenced {
+		close(r.takenOver)
+	}
 	if r.away == nil && !r.closing {
 		r.logger.Error("the database is away: writes are refused", "error", err, "for good", forGood)
 	}

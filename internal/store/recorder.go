@@ -38,6 +38,8 @@ type Recorder struct {
 	epoch  int64
 	cfg    *pgx.ConnConfig
 	logger *slog.Logger
+	// private is the private PostgreSQL that this records in, nil if it is another one.
+	private *Postgres
 	// log gets what is committed.
 	log *Log
 	// reclaim is reclaimNode for this process.
@@ -71,6 +73,12 @@ type Recorder struct {
 	// fenced means that this process never writes again: another one has taken over
 	// the node, or the recorder has ended.
 	fenced bool
+	// takenOver is closed when another process has taken over the node.
+	takenOver chan struct{}
+	// writable is since when writes are possible, or are not. attempts counts the
+	// attempts to reach the database since they are not.
+	writable Since
+	attempts int
 
 	// wakeup tells the goroutine that the queue has grown or closing is set.
 	wakeup chan struct{}
@@ -108,7 +116,8 @@ type unconfirmedGroup struct {
 func (r *Recorder) start() {
 	var ctx context.Context
 	ctx, r.stop = context.WithCancel(context.Background())
-	r.wakeup, r.done = make(chan struct{}, 1), make(chan struct{})
+	r.wakeup, r.done, r.takenOver = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+	r.writable.Observe(true)
 	go r.commitLoop(ctx)
 }
 

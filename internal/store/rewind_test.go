@@ -34,9 +34,9 @@ func (r *reconciled) of(id dat.Handle) dat.Object {
 	return r.objs[id]
 }
 
-// backup dumps a database, and returns what puts it back: into a new database of this
+// dumpDatabase dumps a database, and returns what puts it back: into a new database of this
 // name, or in place, while the service is connected.
-func backup(t *testing.T, url string, inPlace bool) (putBack func()) {
+func dumpDatabase(t *testing.T, url string, inPlace bool) (putBack func()) {
 	t.Helper()
 	programs, err := findPrograms("")
 	must(t, err)
@@ -147,7 +147,7 @@ func TestAfterAnOlderBackupWasPutBackWhatIsInForceIsRecordedAgain(t *testing.T) 
 
 func olderBackup(t *testing.T, inPlace bool) {
 	url := newDatabase(t)
-	h, putBack := live(t, url, func() func() { return backup(t, url, inPlace) })
+	h, putBack := live(t, url, func() func() { return dumpDatabase(t, url, inPlace) })
 	position := h.store.Log().Position()
 	sub, err := h.store.Log().Subscribe(t.Context(), position, ChangeFilter{})
 	must(t, err)
@@ -196,7 +196,7 @@ func TestEveryProcessNoticesThatTheLogWentBackAndSoEachTime(t *testing.T) {
 	p, through := newProxy(t, url)
 	beta := openStore(t, through, "beta")
 	own := newID(t)
-	h, putBack := live(t, url, func() func() { return backup(t, url, false) })
+	h, putBack := live(t, url, func() func() { return dumpDatabase(t, url, false) })
 	record(t, beta, creation(endpoint(own, "beta", "")))
 	eventually(t, "both have seen all", func() bool { return beta.Log().Last() == h.store.Log().Last() })
 	p.refusing.Store(true)
@@ -244,7 +244,7 @@ func TestANameThatIsTakenSinceTheLogWentBackIsGivenUp(t *testing.T) {
 	beta := openStore(t, url, "beta")
 	other := newID(t)
 	record(t, beta, creation(endpoint(other, "beta", "made")))
-	putBack := backup(t, url, false)
+	putBack := dumpDatabase(t, url, false)
 	record(t, beta, ending(dat.TypeEndpoint, other))
 	closeStore(t, beta) // it does not come back to free it again
 	s, told := openStore(t, url, "alpha"), &reconciled{objs: map[dat.Handle]dat.Object{}}

@@ -54,7 +54,7 @@ func emptyServer(t *testing.T) *server {
 	s := &server{t: t, account: a, bin: filepath.Dir(postgres), data: filepath.Join(base, "data"), sockets: filepath.Join(base, "run")}
 	for _, dir := range []string{s.data, s.sockets} {
 		must(t, os.Mkdir(dir, 0o700))
-		must(t, a.chown(dir))
+		must(t, os.Chown(dir, int(a.uid), int(a.gid)))
 	}
 	t.Cleanup(s.kill)
 	return s

@@ -29,6 +29,8 @@ type Config struct {
 	Logger *slog.Logger
 	// Retention is the age up to which changes are kept; 0 keeps all.
 	Retention time.Duration
+	// Private is the private PostgreSQL that URL leads to, nil if it leads to another one.
+	Private *Postgres
 }
 
 // Store is an open database. Its methods may be called from several goroutines.
@@ -38,6 +40,10 @@ type Store struct {
 	recorder *Recorder
 	log      *Log
 	claims   keyClaims
+	// database is since when the database answers, or does not.
+	database Since
+	// opened is when the node was claimed.
+	opened time.Time
 	// stop ends the background tasks, tasks waits for them.
 	stop  context.CancelFunc
 	tasks sync.WaitGroup
@@ -74,7 +80,15 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 // open is Open from the migrations on.
 func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 	if _, err := migrateUp(ctx, s.pool); err != nil {
+		if half := (*halfMigratedError)(nil); errors.As(err, &half) && s.cfg.Private != nil {
+			return half.inPrivate(s.cfg.Private)
+		}
 		return err
+	}
+	if s.cfg.Private == nil { // the lock of its data directory is proof enough
+		if err := awaitFormerOwner(ctx, cfg, s.cfg.Node); err != nil {
+			return fmt.Errorf("the node's name cannot be claimed: %w", connectCause(err))
+		}
 	}
 	session, err := dialSession(ctx, cfg, s.cfg.Node, formerSession{}, nodeLockTimeout)
 	if errors.Is(err, errNodeTaken) {
@@ -108,8 +122,9 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	if s.log, err = newLog(ctx, s.pool); err != nil {
 		return err
 	}
+	s.opened = s.database.Observe(true)
 	s.recorder = &Recorder{
-		node: s.cfg.Node, cfg: cfg, logger: s.cfg.Logger, log: s.log, forgetReads: s.pool.Reset, answerTimeout: answerTimeout,
+		node: s.cfg.Node, cfg: cfg, logger: s.cfg.Logger, private: s.cfg.Private, log: s.log, forgetReads: s.pool.Reset, answerTimeout: answerTimeout,
 		reclaim: func(ctx context.Context, conn *pgx.Conn) error { return reclaimNode(ctx, conn, s.cfg, epoch) },
 		session: session, epoch: epoch, clock: clock{last: newest}, images: make(map[dat.Handle]image, len(living)),
 	}
@@ -158,18 +173,6 @@ func (s *Store) Recorder() *Recorder { return s.recorder }
 // Log returns the log of changes as watchers see it.
 func (s *Store) Log() *Log { return s.log }
 
-// Ready returns nil while the database answers and the log is not behind. The
-// error says in one line what is wrong, and how many events wait for their record.
-func (s *Store) Ready(ctx context.Context) error {
-	waiting := s.recorder.Waiting()
-	if err := s.recorder.Away(); err != nil {
-		return fmt.Errorf("the database is away; %d events wait for their record", waiting)
-	}
-	if err := s.pool.Ping(ctx); err != nil {
-		return fmt.Errorf("the database does not answer; %d events wait for their record", waiting)
-	}
-	if s.log.Stale() {
-		return errors.New("the log of changes is being caught up")
-	}
-	return nil
-}
+// TakenOver returns a channel that is closed when another process has claimed this
+// node: this one writes nothing any more, and what it knows is of the past.
+func (s *Store) TakenOver() <-chan struct{} { return s.recorder.takenOver }

@@ -35,6 +35,8 @@ const (
 	KindKeyRunning        = "key-running"
 	KindInternal          = "internal-error"
 	KindShuttingDown      = "shutting-down"
+	KindBusy              = "busy"
+	KindWrongCredentials  = "too-many-wrong-credentials"
 	KindNotAtomic         = "not-atomic"
 	KindReferenceNotReady = "reference-not-ready"
 	KindSecretAnswer      = "answer-not-kept"
@@ -67,6 +69,8 @@ var serviceRows = map[string]problemRow{
 	KindKeyRunning:        {409, KindKeyRunning, "The first request with this key still runs", 0, 1, "Wait for its answer, or repeat this request later: it then gets the first answer."},
 	KindInternal:          {500, KindInternal, "Internal error", dat.RetInternalError, 0, returnRows[dat.RetInternalError].explanation},
 	KindShuttingDown:      {503, KindShuttingDown, "The service is stopping", 0, 5, "The service ends. Nothing was done."},
+	KindBusy:              {503, KindBusy, "The service is busy", 0, 2, "Other requests use all the memory that the service gives to bodies and answers. Nothing was done. Try again."},
+	KindWrongCredentials:  {429, KindWrongCredentials, "Too many wrong credentials", 0, 0, "After ten wrong credentials in a minute from one address, the next ones are refused for a while. Right ones are always taken."},
 	KindNotAtomic:         {422, KindNotAtomic, "The operation cannot be part of an atomic batch", dat.RetInvalidParameter, 0, "An atomic batch takes what can be undone: creates, PATCH, watermarks, and DELETE of an UNCONNECTED endpoint or an unused object."},
 	KindReferenceNotReady: {422, KindReferenceNotReady, "A reference of the batch has no value", dat.RetInvalidParameter, 0, "\"$n.id\" stands for the id that operation n made. It must come before, and must have succeeded."},
 	KindSecretAnswer:      {409, KindSecretAnswer, "The first answer was not kept", 0, 0, "It carried a credential. Send the request with a new key."},

@@ -11,12 +11,14 @@ import (
 type endpoint struct {
 	*host
 	id, pz, dto, conn, lmr string
+	// early are completions that came before those that the test waited for, by operation.
+	early map[string][]object
 }
 
 // newEndpoint creates an endpoint with a zone, EVDs and a region that peers may use.
 func newEndpoint(h *host) *endpoint {
 	h.t.Helper()
-	e := &endpoint{host: h, pz: h.make("/pzs", object{})}
+	e := &endpoint{host: h, early: map[string][]object{}, pz: h.make("/pzs", object{})}
 	e.dto = h.make("/evds", object{"qlen": 64, "streams": []string{"DTO"}})
 	e.conn = h.make("/evds", object{"qlen": 64, "streams": []string{"CONNECTION"}})
 	e.lmr = h.make("/lmrs", object{"pz": e.pz, "length": 4096,

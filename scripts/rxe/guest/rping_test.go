@@ -66,14 +66,21 @@ func (e *endpoint) message(b []byte) {
 	e.post(e.path("/sends"), object{"data": base64Of(b)})
 }
 
-// completions takes n successful completions and returns the payload of the receive among them.
-func (e *endpoint) completions(n int) []byte {
+// completed waits for a successful completion of each operation, in whatever order they come (a peer may
+// answer a message before the transport says that it was sent), and returns the payload of the receive.
+func (e *endpoint) completed(operations ...string) []byte {
 	e.t.Helper()
 	var got []byte
-	for range n {
-		if d := e.done(e.dto, "DAT_DTO_SUCCESS"); d["operation"] == "RECEIVE" {
-			got = payload(e.t, d)
+	for _, operation := range operations {
+		for len(e.early[operation]) == 0 {
+			d := e.done(e.dto, "DAT_DTO_SUCCESS")
+			came := d["operation"].(string)
+			e.early[came] = append(e.early[came], d)
 		}
+		if operation == "RECEIVE" {
+			got = payload(e.t, e.early[operation][0])
+		}
+		e.early[operation] = e.early[operation][1:]
 	}
 	return got
 }
@@ -88,15 +95,15 @@ func TestRpingIsServed(t *testing.T) {
 	e.post("/crs/"+cr+"/accept", object{"endpoint": e.id})
 	e.reach(e.id, "CONNECTED")
 	for range pings {
-		source, n := remote(e.completions(1))
+		source, n := remote(e.completed("RECEIVE"))
 		e.post(e.path("/rdma-reads"), object{"lmr": e.lmr, "offset": 0, "length": n, "remote": source})
-		e.completions(1)
+		e.completed("RDMA_READ")
 		e.message(make([]byte, infoSize))
-		sink, n := remote(e.completions(2))
+		sink, n := remote(e.completed("SEND", "RECEIVE"))
 		e.post(e.path("/rdma-writes"), object{"lmr": e.lmr, "offset": 0, "length": n, "remote": sink})
-		e.completions(1)
+		e.completed("RDMA_WRITE")
 		e.message(make([]byte, infoSize))
-		e.completions(1)
+		e.completed("SEND")
 		e.post(e.path("/recvs"), object{"count": 2, "size": infoSize})
 	}
 	e.reach(e.id, "DISCONNECTED")
@@ -128,10 +135,10 @@ func TestRpingIsAsked(t *testing.T) {
 	for range pings {
 		e.putMemory(text)
 		e.message(advert(t, memory, pingSize))
-		e.completions(2)
+		e.completed("SEND", "RECEIVE")
 		e.putMemory(make([]byte, pingSize))
 		e.message(advert(t, memory, pingSize))
-		e.completions(2)
+		e.completed("SEND", "RECEIVE")
 		if got := e.readMemory(pingSize); !bytes.Equal(got, text) {
 			t.Fatalf("rping wrote back %q", got)
 		}
