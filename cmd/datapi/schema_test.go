@@ -120,3 +120,21 @@ func TestMigrationThatIsCutOffIsCarriedOutByTheNextStart(t *testing.T) {
 		t.Error("the next start does not write")
 	}
 }
+
+// Promise 13: a migration that the database refuses is reported in one line, has left nothing, and is tried again.
+func TestMigrationThatFailsIsReportedAndLeavesNothing(t *testing.T) {
+	db := database(t, stateDir(t))
+	wantRun(t, exitDone, "", "migrate", "up", "--database-url="+db.URL())
+	wantRun(t, exitDone, "", "migrate", "down", "5", "--database-url="+db.URL())
+	execute(t, db.URL(), `CREATE TABLE groups (in_the_way integer)`)
+	for range 2 {
+		said := refusedServe(t, "--data-dir="+stateDir(t), "--database-url="+db.URL())
+		if !strings.Contains(said, `from version 0: relation "groups" already exists; nothing of what failed is in force`) {
+			t.Errorf("said %q", said)
+		}
+	}
+	execute(t, db.URL(), `DO $$ BEGIN ASSERT to_regclass('nodes') IS NULL; END $$`, `DROP TABLE groups`)
+	if p := serveIn(t, stateDir(t), "--database-url="+db.URL()); !p.canWrite() {
+		t.Error("afterwards it does not write")
+	}
+}

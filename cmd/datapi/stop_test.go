@@ -193,3 +193,32 @@ func TestSecondSignalEndsTheServiceAtOnce(t *testing.T) {
 		t.Errorf("what was acknowledged is %v", now)
 	}
 }
+
+// A start that hangs, here in a migration, is stopped in time too.
+func TestStopEndsAStartThatHangs(t *testing.T) {
+	t.Parallel()
+	db := database(t, stateDir(t))
+	execute(t, db.URL(),
+		`CREATE FUNCTION hold() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(3600); END'`,
+		`CREATE EVENT TRIGGER hold ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION hold()`)
+	p, _ := begin(t, "serve", "--listen=127.0.0.1:0", "--node=alpha", "--engine=soft", "--data-dir="+stateDir(t), "--database-url="+db.URL())
+	go func() {
+		_ = p.cmd.Wait() // the state has the outcome
+		close(p.exited)
+	}()
+	conn, err := pgx.Connect(t.Context(), db.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	eventually(t, "the start hangs", func() bool {
+		var n int
+		err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'`).Scan(&n)
+		return err == nil && n > 0
+	})
+	began := time.Now()
+	p.end(t, syscall.SIGTERM)
+	if took := time.Since(began); took > stopBound {
+		t.Errorf("the stop took %s", took)
+	}
+}

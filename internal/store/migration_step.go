@@ -103,5 +103,8 @@ func (e *halfMigratedError) inPrivate(p *Postgres) error {
 	if p.dir.account.switchUser {
 		as = "runuser -u " + p.dir.account.name + " -- "
 	}
-	return fmt.Errorf("%w (in the private PostgreSQL: `echo '%s' | %s%s --single -D %s postgres`)", e, e.statement(), as, p.programs.postgres, p.dir.cluster)
+	p.mu.Lock()
+	program := p.programs.postgres
+	p.mu.Unlock()
+	return fmt.Errorf("%w (in the private PostgreSQL: `echo '%s' | %s%s --single -D %s postgres`)", e, e.statement(), as, program, p.dir.cluster)
 }
