@@ -125,6 +125,9 @@ func openPool(ctx context.Context, cfg *pgxpool.Config, log *slog.Logger) (*pgxp
 		}
 		if !isTemporary(err) || !retry.sleep(ctx) {
 			pool.Close()
+			if waitsForStandbys(cfg.ConnConfig) {
+				return nil, fmt.Errorf("%w (%s); start it, or take it out of synchronous_standby_names", errStandbysAway, hostsOf(cfg.ConnConfig))
+			}
 			return nil, fmt.Errorf("the database does not take connections (%s): %w; check its address and that it runs",
 				hostsOf(cfg.ConnConfig), connectCause(err))
 		}

@@ -51,6 +51,20 @@ func barrier(ctx context.Context, conn *pgx.Conn, timeout time.Duration) error {
 	return nil
 }
 
+// waitsForStandbys reports whether the database answers and waits for standbys.
+func waitsForStandbys(cfg *pgx.ConnConfig) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, cfg.Copy())
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var waits bool
+	err = conn.QueryRow(ctx, `SELECT current_setting('synchronous_standby_names') <> ''`).Scan(&waits)
+	return err == nil && waits
+}
+
 // warningKey is the place of the last warning in a connection's own data.
 const warningKey = "datapi warning"
 

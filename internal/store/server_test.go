@@ -112,6 +112,20 @@ func (s *server) reconnect() {
 	s.sender = 0
 }
 
+// freeze stops all processes of the server; thaw lets them go on.
+func (s *server) freeze() {
+	s.t.Cleanup(s.thaw)
+	s.signal(syscall.SIGSTOP)
+}
+
+func (s *server) thaw() { s.signal(syscall.SIGCONT) }
+
+func (s *server) signal(signal syscall.Signal) {
+	for _, pid := range processesIn(s.t, s.data) {
+		_ = syscall.Kill(pid, signal) // it may have ended
+	}
+}
+
 // url is the server's connection string; those of more servers are alternatives.
 func (s *server) url(others ...*server) string {
 	hosts := s.sockets

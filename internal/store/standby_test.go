@@ -155,6 +155,23 @@ func TestAChangeThatAPromotedStandbyLacksIsUndone(t *testing.T) {
 	wantError(t, err, dat.RetInvalidHandle, "")
 }
 
+// Promise 1: a server that starts again shows what its standby never had; this service
+// does not.
+func TestAServerThatStartsAgainWithoutItsStandbyIsNotReadFrom(t *testing.T) {
+	r := stall(t)
+	r.primary.kill()
+	r.standby.freeze() // else it finds the primary again
+	r.primary.start()
+	if n := r.primary.number(`SELECT count(*)::text FROM objects`); n != 2 {
+		t.Fatalf("the server shows %d objects: it does not do what this test is about", n)
+	}
+	const barriers = `SELECT count(*)::text FROM pg_stat_activity WHERE application_name = 'datapi alpha' AND wait_event = 'SyncRep'`
+	eventually(t, "barriers on connections", func() bool { return r.primary.number(barriers) > 1 })
+	r.isHidden(t)
+	r.standby.thaw()
+	r.wasMade(t)
+}
+
 // Promise 1: a wait for the standby that somebody cancels is no acknowledgement.
 func TestACommitWhoseWaitWasCancelledIsNotAcknowledged(t *testing.T) {
 	primary := newServer(t)
