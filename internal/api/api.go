@@ -65,16 +65,18 @@ type API struct {
 	hosts    []string
 	log      *slog.Logger
 
-	huma     huma.API
-	schemas  *document.Schemas
-	v1       *chi.Mux
-	queries  map[string]queryRules // by the id of the call
-	matrix   servedDocument
-	docs     map[string]servedDocument // by path
-	sessions *sessions
-	metrics  *metrics
-	limiter  *rateLimiter
-	forms    listForms
+	huma    huma.API
+	schemas *document.Schemas
+	v1      *chi.Mux
+	queries map[string]queryRules // by the id of the call
+	// unrecorded are the writes that are no change of an object, as method and path of their routes.
+	unrecorded map[string]bool
+	matrix     servedDocument
+	docs       map[string]servedDocument // by path
+	sessions   *sessions
+	metrics    *metrics
+	limiter    *rateLimiter
+	forms      listForms
 	// heartbeat is the longest silence of a stream.
 	heartbeat time.Duration
 	// alive ends with Close.
@@ -111,7 +113,7 @@ func build(cfg Config) *API {
 	a := &API{
 		manager: cfg.Manager, store: cfg.Store, node: cfg.Node, version: cfg.Version, token: cfg.AdminToken,
 		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger,
-		schemas: document.NewSchemas(), v1: chi.NewMux(), queries: map[string]queryRules{},
+		schemas: document.NewSchemas(), v1: chi.NewMux(), queries: map[string]queryRules{}, unrecorded: map[string]bool{},
 		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), heartbeat: heartbeat,
 	}
 	a.alive, a.end = context.WithCancel(context.Background())

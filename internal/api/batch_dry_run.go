@@ -54,7 +54,7 @@ func (s *sequence) dryRunInUnit(ctx context.Context, order []int) (batchResult, 
 	if err != nil {
 		return batchResult{}, err
 	}
-	u, err := s.api.beginUnit(ctx, s.write.Reason, targets)
+	u, err := s.api.beginUnit(ctx, s.write, targets)
 	if err != nil {
 		return batchResult{}, err
 	}
@@ -70,5 +70,5 @@ func (s *sequence) dryRunInUnit(ctx context.Context, order []int) (batchResult, 
 			return batchResult{}, err
 		}
 	}
-	return s.api.unitResults(calls[last:], []dat.Object{object}, true)[0], nil
+	return s.api.unitResults(calls[last:], []dat.Object{object}, s.api.idleTargets(operations[last:], calls[last:]), true)[0], nil
 }

@@ -20,14 +20,17 @@ type unit struct {
 
 // beginUnit locks the objects that the unit's operations change. The caller must cancel the unit's batch, which has no
 // effect once it was run.
-func (a *API) beginUnit(ctx context.Context, reason string, targets []dat.Handle) (*unit, error) {
-	call, err := a.call(ctx, Write{Reason: reason}, nil)
+func (a *API) beginUnit(ctx context.Context, w Write, targets []dat.Handle) (*unit, error) {
+	call, err := a.call(ctx, Write{Reason: w.Reason}, nil)
 	if err != nil {
 		return nil, err
 	}
 	batch, err := a.manager.BeginBatch(ctx, targets...)
 	if err != nil {
 		return nil, err
+	}
+	if w.DryRun {
+		batch.Rehearse()
 	}
 	return &unit{api: a, batch: batch, call: call, labels: map[dat.Handle]map[string]string{}}, nil
 }
@@ -81,15 +84,34 @@ func (u *unit) mergedLabels(t dat.ObjectType, id dat.Handle, patch labelPatch) *
 	return &after
 }
 
-// unitResults returns the results of calls and the objects that they answer with.
-func (a *API) unitResults(calls []undoableCall, objects []dat.Object, dryRun bool) []batchResult {
+// idleTargets reports for each operation whether no receive is outstanding at the endpoint that it changes; true for
+// what is made, and for other types.
+func (a *API) idleTargets(operations []operation, calls []undoableCall) []bool {
+	idle := make([]bool, len(calls))
+	for i, c := range calls {
+		idle[i] = a.recvIdle(c.typ, string(operations[i].id()))
+	}
+	return idle
+}
+
+// unitResults returns the results of calls and the objects that they answer with. It takes no lock.
+func (a *API) unitResults(calls []undoableCall, objects []dat.Object, idle []bool, dryRun bool) []batchResult {
 	results := make([]batchResult, len(calls))
 	for i, c := range calls {
-		results[i] = batchResult{Status: c.status, Body: json.RawMessage("null")}
+		ans := &answer{Status: c.status}
 		if objects[i] != nil && c.status != http.StatusNoContent {
-			shown := a.shown(c.status, objects[i], dryRun, a.recvIdle(c.typ, string(objects[i].Head().ID)))
-			results[i].Body, results[i].ETag = shown.Body, nullIfEmpty(shown.ETag)
+			ans = a.shown(c.status, objects[i], dryRun, idle[i])
 		}
+		results[i] = resultOf(ans)
 	}
 	return results
+}
+
+// resultOf returns the result of an operation that was answered.
+func resultOf(ans *answer) batchResult {
+	r := batchResult{Status: ans.Status, ETag: nullIfEmpty(ans.ETag), Body: ans.Body}
+	if len(r.Body) == 0 {
+		r.Body = json.RawMessage("null")
+	}
+	return r
 }

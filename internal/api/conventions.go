@@ -37,6 +37,9 @@ func (a *API) firstRefusal(w http.ResponseWriter, r route, request *http.Request
 	if p := checkQuery(request, a.queries[r.id], r.mayBeEmpty); p != nil {
 		return p
 	}
+	if p := readDryRun(request); p != nil {
+		return p
+	}
 	if p := joinIfMatch(request.Header); p != nil {
 		return p
 	}

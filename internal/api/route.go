@@ -31,6 +31,8 @@ type route struct {
 	versioned, makes bool
 	// mayBeEmpty are query parameters that may be present and empty.
 	mayBeEmpty []string
+	// unrecorded reports that a write is no change of an object, such as a posting: nothing of it is committed.
+	unrecorded bool
 	// refusals are the statuses that this call has beside those of every read or write.
 	refusals []int
 }

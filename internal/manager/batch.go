@@ -16,7 +16,31 @@ type Batch struct {
 	t    *unit
 	done []batchedOp
 	err  error
+	// rehearsal says that the batch will be cancelled, so that its refusals are not
+	// recorded.
+	rehearsal bool
+	// keep is what the commit stores for a retry, nil for nothing.
+	keep *BatchAnswer
 }
+
+// BatchAnswer is the answer that is stored in the commit of a batch, for retries with
+// the same Idempotency-Key.
+type BatchAnswer struct {
+	// Kept says under which key it is stored; its own Answer is not used.
+	dat.Kept
+	// Results makes the stored answer from the results of the batch as they are
+	// recorded, without their live members. It runs on the recorder's goroutine, may
+	// be called again, and takes no lock.
+	Results func(results []dat.Object) (status int, header map[string]string, body []byte)
+}
+
+// Rehearse says that the batch is a dry run, which ends with Cancel: its refusals are
+// not recorded.
+func (b *Batch) Rehearse() { b.rehearsal = true }
+
+// KeepAnswer says which answer the commit stores. A batch that changes nothing has no
+// commit, and stores nothing.
+func (b *Batch) KeepAnswer(k *BatchAnswer) { b.keep = k }
 
 // batched is an operation of a batch: its object, and the number of the unit's
 // steps after it.
@@ -53,7 +77,9 @@ func (m *Manager) BeginBatch(ctx context.Context, targets ...dat.Handle) (*Batch
 func (b *Batch) step(c Call, o *object, on dat.Handle, cause string, err error) error {
 	if err != nil {
 		b.err = err
-		b.t.m.refused(c, on, cause, err)
+		if !b.rehearsal {
+			b.t.m.refused(c, on, cause, err)
+		}
 		b.Cancel()
 		return err
 	}
@@ -192,35 +218,62 @@ func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
 	b.t = nil
 	defer u.release()
 	u.ctx = ctx
+	b.storeWith(u)
 	recs, err := u.commit()
 	if err != nil {
 		return nil, err
 	}
-	results := make([]dat.Object, len(b.done))
-	from := 0
-	for i, d := range b.done {
-		if img := u.outcome(d.on, from, d.upto, recs); img != nil {
+	recorded := make([]dat.Object, len(recs))
+	for i := range recs {
+		recorded[i] = recs[i].Object
+	}
+	results := b.results(u, recorded)
+	for i, img := range results {
+		if img != nil {
 			results[i] = fillOne(u.m, img)
 		}
-		from = d.upto
 	}
 	return results, nil
 }
 
-// outcome is the image of an object after the steps of one operation: the last
-// that they recorded, or the present one where they changed nothing.
-func (u *unit) outcome(o *object, from, upto int, recs []dat.Recorded) dat.Object {
-	changed := false
-	var img dat.Object
-	for i := from; i < upto && i < len(recs); i++ {
-		if u.steps[i].obj == o {
-			changed, img = true, recs[i].Object
+// storeWith lets the entries of the unit collect what is recorded of them; with the
+// last one the batch's answer is made and stored.
+func (b *Batch) storeWith(u *unit) {
+	if b.keep == nil {
+		return
+	}
+	recorded := make([]dat.Object, len(u.steps))
+	for i := range u.steps {
+		k := b.keep.Kept
+		k.Answer = func(o dat.Object) (int, map[string]string, []byte) {
+			recorded[i] = o
+			if i < len(recorded)-1 {
+				return 0, nil, nil
+			}
+			return b.keep.Results(b.results(u, recorded))
 		}
+		u.steps[i].entry.Keep = &k
 	}
-	if !changed {
-		return o.recorded()
+}
+
+// results are the objects after each operation, nil where it freed one. recorded are
+// those after the unit's steps.
+func (b *Batch) results(u *unit, recorded []dat.Object) []dat.Object {
+	all := make([]dat.Object, len(b.done))
+	latest := map[*object]dat.Object{}
+	from := 0
+	for n, d := range b.done {
+		for i := from; i < d.upto && i < len(recorded); i++ {
+			latest[u.steps[i].obj] = recorded[i]
+		}
+		from = d.upto
+		img, changed := latest[d.on]
+		if !changed {
+			img = d.on.recorded()
+		}
+		all[n] = img
 	}
-	return img
+	return all
 }
 
 // Cancel undoes what was prepared; it does nothing after Run.

@@ -80,10 +80,10 @@ func TestReadsSayThatTheDatabaseIsAway(t *testing.T) {
 	wantError(t, err, dat.RetInternalError, KindStoreAway)
 	_, err = s.Nodes(t.Context())
 	wantError(t, err, dat.RetInternalError, KindStoreAway)
-	_, _, err = s.ClaimKey(t.Context(), "p", "POST", "/", "k")
+	_, _, err = s.ClaimKey(t.Context(), AnswerKey{"p", "POST", "/", "k"})
 	wantError(t, err, dat.RetInternalError, KindStoreAway)
 	p.refusing.Store(false)
-	if _, running, err := s.ClaimKey(t.Context(), "p", "POST", "/", "k"); running || err != nil {
+	if _, running, err := s.ClaimKey(t.Context(), AnswerKey{"p", "POST", "/", "k"}); running || err != nil {
 		t.Errorf("a look-up that failed must not hold the key: %v, %v", running, err)
 	}
 }

@@ -61,7 +61,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{cfg: cfg, pool: pool, claims: keyClaims{claimed: map[answerKey]bool{}}}
+	s := &Store{cfg: cfg, pool: pool, claims: newKeyClaims()}
 	if err := s.open(ctx, pgcfg.ConnConfig); err != nil {
 		pool.Close()
 		return nil, err

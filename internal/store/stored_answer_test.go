@@ -17,18 +17,19 @@ func TestAStoredAnswerIsCommittedWithItsChange(t *testing.T) {
 			return 201, map[string]string{"ETag": `"1"`}, []byte(o.Head().ID)
 		},
 	}
-	answer, running, err := s.ClaimKey(t.Context(), "p", "POST", "/endpoints", "k")
+	key := AnswerKey{"p", "POST", "/endpoints", "k"}
+	answer, running, err := s.ClaimKey(t.Context(), key)
 	if answer != nil || running || err != nil {
 		t.Fatal(answer, running, err)
 	}
-	if _, running, _ = s.ClaimKey(t.Context(), "p", "POST", "/endpoints", "k"); !running {
+	if _, running, _ = s.ClaimKey(t.Context(), key); !running {
 		t.Error("a second request with the key must be told that the first runs")
 	}
 	record(t, s, entry)
-	s.ReleaseKey("p", "POST", "/endpoints", "k")
-	answer, _, err = s.ClaimKey(t.Context(), "p", "POST", "/endpoints", "k")
+	s.ReleaseKey(key)
+	answer, _, err = s.ClaimKey(t.Context(), key)
 	must(t, err)
-	want := &StoredAnswer{BodyHash: []byte{1}, Status: 201, Header: map[string]string{"ETag": `"1"`}, Body: []byte(entry.Object.ID)}
+	want := []StoredAnswer{{BodyHash: []byte{1}, Status: 201, Header: map[string]string{"ETag": `"1"`}, Body: []byte(entry.Object.ID)}}
 	if d := cmp.Diff(want, answer); d != "" {
 		t.Error(d)
 	}
@@ -43,14 +44,18 @@ func TestAStoredAnswerIsCommittedWithItsChange(t *testing.T) {
 func TestAnAnswerWithoutAChangeIsStoredForADay(t *testing.T) {
 	url := newDatabase(t)
 	s := openStore(t, url, "alpha")
+	key := AnswerKey{"p", "PATCH", "/x", "k"}
 	look := func() *StoredAnswer {
-		a, _, err := s.ClaimKey(t.Context(), "p", "PATCH", "/x", "k")
+		found, _, err := s.ClaimKey(t.Context(), key)
 		must(t, err)
-		s.ReleaseKey("p", "PATCH", "/x", "k")
-		return a
+		s.ReleaseKey(key)
+		if len(found) == 0 {
+			return nil
+		}
+		return &found[0]
 	}
 	save := func(status int) {
-		must(t, s.SaveAnswer(t.Context(), "p", "PATCH", "/x", "k", StoredAnswer{BodyHash: []byte{1}, Status: status}))
+		must(t, s.SaveAnswer(t.Context(), key, StoredAnswer{BodyHash: []byte{1}, Status: status}))
 	}
 	save(409)
 	save(422)

@@ -15,6 +15,7 @@ const (
 	KindNameTaken         = "name-taken"
 	KindIAGone            = "ia-gone"
 	KindStoreAway         = "store-away"
+	KindOutcomeUnknown    = "outcome-unknown"
 	KindNodeAway          = "node-away"
 	KindOtherNode         = "other-node"
 	KindVersionMismatch   = "version-mismatch"
@@ -45,6 +46,7 @@ var serviceRows = map[string]problemRow{
 	KindNameTaken:         {409, KindNameTaken, "The name is taken", 0, 0, "Another living object of the same type has this name. Take another one, or leave name out."},
 	KindIAGone:            {409, KindIAGone, "The adapter's device is gone", dat.RetInvalidState, 0, "The call needs a device that is not there now. It works again when the device is back."},
 	KindStoreAway:         {503, KindStoreAway, "The database is away", 0, 2, "Nothing was changed. Status reads go on; writes work again by themselves when the database is back."},
+	KindOutcomeUnknown:    {503, KindOutcomeUnknown, "It is not known whether the call was carried out", 0, 2, "The call may have been carried out, or not. A repeat with the same Idempotency-Key tells and never doubles; without a key, look at the object first."},
 	KindNodeAway:          {503, KindNodeAway, "The node that owns the object is away", 0, 10, "The object belongs to a host that does not answer now. GET /nodes tells when it was last seen."},
 	KindOtherNode:         {421, KindOtherNode, "Another node owns the object", 0, 0, "Every node reads all objects, but only the owner changes one. Send the call to the address in this problem."},
 	KindVersionMismatch:   {412, KindVersionMismatch, "The object has another version", 0, 0, "Somebody changed the object since it was read. Read it again (current_version), and decide anew."},
