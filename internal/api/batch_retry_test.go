@@ -214,7 +214,7 @@ func TestAKeyOfADequeueHoldsWhileTheDatabaseGoesAway(t *testing.T) {
 	answers := make(chan reply)
 	go func() { answers <- take() }()
 	eventually(t, "the dequeue waits", func() bool {
-		return r.do("POST", "/evds/"+evd+"/dequeue", members{"max": 1}, with("Prefer", "wait=1")).status == http.StatusConflict
+		return r.do("POST", "/evds/"+evd+"/dequeue", members{"max": 1}).status == http.StatusConflict
 	})
 	stopCluster(t, pg)
 	for range 2 {
