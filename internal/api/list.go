@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/datapi/datapi/internal/api/document"
@@ -29,7 +30,10 @@ func (a *API) list(ctx context.Context, t dat.ObjectType, l Listing, input any) 
 		return nil, inQuery(err)
 	}
 	a.manager.Fill(found.Items)
-	out := page{items: make([]json.RawMessage, len(found.Items)), next: nullIfEmpty(found.Next), total: found.Total}
+	out := page{
+		items: make([]json.RawMessage, len(found.Items)), next: nullIfEmpty(found.Next), total: found.Total,
+		position: found.Position, partial: found.Partial,
+	}
 	for i, o := range found.Items {
 		out.items[i] = a.item(o, fields)
 	}
@@ -42,6 +46,10 @@ type page struct {
 	// next is the cursor of the next page, nil at the end; total is nil where it was not asked for.
 	next  *string
 	total *int64
+	// position is the place in the log of changes from which on the list can be watched without a gap.
+	position int64
+	// partial reports that the database is away, and that the items are this node's alone.
+	partial bool
 }
 
 func (p page) answer() *answer {
@@ -57,11 +65,16 @@ func (p page) answer() *answer {
 		body = append(body, item...)
 	}
 	body = append(append(body, `],"next_cursor":`...), encode(p.next)...)
+	body = append(append(body, `,"position":`...), encode(positionText(p.position))...)
+	body = append(append(body, `,"partial":`...), encode(p.partial)...)
 	if p.total != nil {
 		body = append(append(body, `,"total":`...), encode(p.total)...)
 	}
 	return &answer{Status: http.StatusOK, ContentType: document.MediaJSON, CacheControl: noStore, Body: append(body, '}')}
 }
+
+// positionText returns a place in the log of changes as /changes/stream?after= takes it.
+func positionText(position int64) string { return strconv.FormatInt(position, 10) }
 
 // query returns the store's query of a list.
 func (a *API) query(t dat.ObjectType, l Listing, input any) (store.Query, error) {

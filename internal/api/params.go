@@ -78,7 +78,10 @@ type freeObject struct {
 type PageOf[T any] struct {
 	Items []T     `json:"items" doc:"The items of this page."`
 	Next  *string `json:"next_cursor" doc:"The cursor of the next page; null at the end."`
-	Total *int64  `json:"total,omitempty" doc:"How many items fit, where asked for."`
+	// Position and Partial are in every list.
+	Position string `json:"position" example:"1042" doc:"Goes into /changes/stream?after= to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's."`
+	Partial  bool   `json:"partial" doc:"The database is away, and the list holds this node's living objects from memory."`
+	Total    *int64 `json:"total,omitempty" doc:"How many items fit, where asked for."`
 }
 
 // word is the value of a filter that is one of the words of an enum of package dat.

@@ -74,7 +74,7 @@ func TestReadsSayThatTheDatabaseIsAway(t *testing.T) {
 	s := openStore(t, through, "alpha")
 	p.refusing.Store(true)
 	p.cut()
-	_, err := s.List(t.Context(), Query{Type: dat.TypeEndpoint})
+	_, err := s.Changes(t.Context(), ChangeQuery{})
 	wantError(t, err, dat.RetInternalError, KindStoreAway)
 	_, err = s.Get(t.Context(), dat.TypeEndpoint, "x")
 	wantError(t, err, dat.RetInternalError, KindStoreAway)

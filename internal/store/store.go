@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,6 +37,8 @@ type Store struct {
 	recorder *Recorder
 	log      *Log
 	claims   keyClaims
+	// lastSeen is the time of the last heartbeat, in nanoseconds of Unix time.
+	lastSeen atomic.Int64
 	// stop ends the background tasks, tasks waits for them.
 	stop  context.CancelFunc
 	tasks sync.WaitGroup
@@ -95,6 +98,7 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	if err != nil {
 		return err
 	}
+	s.lastSeen.Store(time.Now().UnixNano())
 	living, err := s.livingImages(ctx, s.cfg.Node)
 	if err != nil {
 		return err
