@@ -41,12 +41,15 @@ func (a *API) runAtomic(ctx context.Context, w Write, operations []operation) (*
 			return nil, atOperation(i, problemOf(a.explainForeignIA(ctx, o.body, err)))
 		}
 	}
+	if w.DryRun {
+		if n, err := a.refuseRehearsal(ctx, objects...); err != nil {
+			return nil, atOperation(n, problemOf(err))
+		}
+		return a.ok(batchResults{Results: a.rehearsedResults(operations, calls, objects, made)}), nil
+	}
 	idle := a.idleTargets(operations, calls)
 	results := func(objects []dat.Object) *answer {
-		return a.ok(batchResults{Results: a.unitResults(calls, objects, idle, w.DryRun)})
-	}
-	if w.DryRun {
-		return results(objects), nil
+		return a.ok(batchResults{Results: a.unitResults(calls, objects, idle)})
 	}
 	if key := requestOf(ctx).retryKey; key != nil {
 		u.batch.KeepAnswer(&manager.BatchAnswer{Kept: key.kept(0, 0), Results: func(objects []dat.Object) (int, map[string]string, []byte) {

@@ -76,14 +76,14 @@ func (s *sequence) commit(ctx context.Context, i int, calls []undoableCall) (don
 	}
 	idle := s.api.idleTargets(operations, calls)
 	u.batch.KeepAnswer(s.progress.commitOfGroup(s.results, i, len(calls), func(objects []dat.Object) []batchResult {
-		return s.api.unitResults(calls, objects, idle, false)
+		return s.api.unitResults(calls, objects, idle)
 	}))
 	objects, err := u.batch.Run(ctx)
 	if err != nil {
 		return s.groupFailed(ctx, i, len(calls), problemOf(err)), nil
 	}
 	copy(s.made, made)
-	copy(s.results[i:], s.api.unitResults(calls, objects, idle, false))
+	copy(s.results[i:], s.api.unitResults(calls, objects, idle))
 	s.progress.committed(ctx, s.results, i+len(calls))
 	return len(calls), nil
 }

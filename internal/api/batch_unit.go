@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/manager"
@@ -95,16 +96,68 @@ func (a *API) idleTargets(operations []operation, calls []undoableCall) []bool {
 }
 
 // unitResults returns the results of calls and the objects that they answer with. It takes no lock.
-func (a *API) unitResults(calls []undoableCall, objects []dat.Object, idle []bool, dryRun bool) []batchResult {
+func (a *API) unitResults(calls []undoableCall, objects []dat.Object, idle []bool) []batchResult {
 	results := make([]batchResult, len(calls))
 	for i, c := range calls {
 		ans := &answer{Status: c.status}
 		if objects[i] != nil && c.status != http.StatusNoContent {
-			ans = a.shown(c.status, objects[i], dryRun, idle[i])
+			ans = a.shown(c.status, objects[i], false, idle[i])
 		}
 		results[i] = resultOf(ans)
 	}
 	return results
+}
+
+// rehearsedResults returns the results of a dry run of calls, whose objects are as they would be. made are the ids that
+// they would have.
+func (a *API) rehearsedResults(operations []operation, calls []undoableCall, objects []dat.Object, made []string) []batchResult {
+	results := make([]batchResult, len(calls))
+	idle := a.idleTargets(operations, calls)
+	latest := map[dat.Handle]dat.Object{}
+	var ids []string
+	for _, id := range made {
+		if id != "" {
+			ids = append(ids, id, string(notMade))
+		}
+	}
+	notMadeIDs := strings.NewReplacer(ids...)
+	for i, c := range calls {
+		ans := &answer{Status: c.status}
+		if o := objects[i]; o != nil && c.status != http.StatusNoContent {
+			before, seen := latest[o.Head().ID]
+			if !seen {
+				before = a.recordedOf(o)
+			}
+			latest[o.Head().ID] = withVersion(o, before)
+			ans = a.rehearsed(c.status, unasked(o, operations[i]), before, idle[i])
+			ans.Body = []byte(notMadeIDs.Replace(string(ans.Body)))
+		}
+		results[i] = resultOf(ans)
+	}
+	return results
+}
+
+// unasked returns the object that an operation of a dry run prepared, without what the device gave to it and the caller
+// did not ask for.
+func unasked(o dat.Object, by operation) dat.Object {
+	if by.method != http.MethodPost {
+		return o
+	}
+	o = o.Clone()
+	switch o := o.(type) {
+	case *dat.PSP:
+		var asked struct {
+			ConnQual *int32 `json:"conn_qual"`
+		}
+		if decode(by.body, &asked); asked.ConnQual == nil {
+			o.ConnQual = 0
+		}
+	case *dat.LMR:
+		o.TargetAddress, o.RMRContext = "", ""
+	case *dat.RMR:
+		o.TargetAddress, o.RMRContext = nil, nil
+	}
+	return o
 }
 
 // resultOf returns the result of an operation that was answered.

@@ -51,7 +51,7 @@ func (r route) media() string {
 // answers returns what the document says of the route's answers.
 func (r route) answers() document.Answers {
 	return document.Answers{
-		Call: r.id, Status: r.status, Later: r.later, Body: r.answer, Media: r.media(), Versioned: r.versioned, Creates: r.makes,
+		Call: r.id, Status: r.status, Later: r.later, Body: r.answer, Media: r.media(), Versioned: r.versioned, Creates: r.makes, Replayable: r.isWrite(),
 		Refusals: r.allRefusals(),
 	}
 }

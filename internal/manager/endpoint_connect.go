@@ -13,11 +13,7 @@ import (
 // then the state is live, unless an event was faster. The outcome tells which.
 func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v dat.Verdict, h eventDetails) *moveOutcome {
 	at := now()
-	var last *dat.LastEvent
-	if v.Event != dat.EventNone {
-		last = &dat.LastEvent{Event: v.Event, Reason: ptr(h.reason), At: at, Detail: ptr(h.detail)}
-	}
-	change := transition(from, v, last, h.more)
+	change := transition(from, v, lastEvent(v, h, at), h.more)
 	out := &moveOutcome{}
 	u.add(c, &ep.object, in.String(), changed(change), func() {
 		ep.mu.Lock()
@@ -33,6 +29,15 @@ func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v d
 	})
 	u.after = append(u.after, func() { u.m.endOwedConnection(ep) })
 	return out
+}
+
+// lastEvent is what an operation's move leaves in the endpoint as its last event, nil
+// where it has none.
+func lastEvent(v dat.Verdict, h eventDetails, at dat.Time) *dat.LastEvent {
+	if v.Event == dat.EventNone {
+		return nil
+	}
+	return &dat.LastEvent{Event: v.Event, Reason: ptr(h.reason), At: at, Detail: ptr(h.detail)}
 }
 
 // moved tells whether an operation's move took effect: an event may have been faster.

@@ -2,6 +2,7 @@ package manager
 
 import (
 	"context"
+	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -39,12 +40,13 @@ func (u *unit) endConnection(c Call, ep *endpoint, in dat.Input, act func()) (*o
 	if v.Kind != dat.Move {
 		return &ep.object, now, nil
 	}
+	h := eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer"}
 	if c.DryRun {
 		after := now.Copy()
-		transition(now.State, v, nil, nil)(after)
+		transition(now.State, v, lastEvent(v, h, dat.At(time.Now())), nil)(after)
 		return &ep.object, after, nil
 	}
-	u.addMove(c, ep, in, now.State, v, eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer"})
+	u.addMove(c, ep, in, now.State, v, h)
 	u.after = append(u.after, act)
 	return &ep.object, now, nil
 }

@@ -38,6 +38,7 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 	after := before.Copy()
 	after.SetMarks(marks)
 	if c.DryRun {
+		after.Version += changesOfMarks(fire, state)
 		return &ep.object, after, nil
 	}
 	u.add(c, &ep.object, "dat_ep_set_watermark", changed(set), func() { ep.apply(set) })
@@ -49,6 +50,19 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 		u.addHard(ep, state)
 	}
 	return &ep.object, after, nil
+}
+
+// changesOfMarks is how many changes set the marks: the call's own, and those of the
+// marks that fire during it.
+func changesOfMarks(fire dat.Firing, from dat.EPState) int64 {
+	changes := int64(1)
+	if fire.Soft {
+		changes++
+	}
+	if fire.Hard && dat.Judge(from, dat.EvHardWatermark).Kind == dat.Move {
+		changes++
+	}
+	return changes
 }
 
 // rewatch judges what was taken from an SRQ while the marks were being recorded.
