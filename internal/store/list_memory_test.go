@@ -13,8 +13,8 @@ import (
 )
 
 // randomObjects records objects of all types whose members are often equal, so that filters find some and orders have
-// ties. It modifies and frees a part of them.
-func randomObjects(t *testing.T, s *Store, random *rand.Rand) (ids []string) {
+// ties. It modifies and frees a part of them. Their names have the numbers from numbers on.
+func randomObjects(t *testing.T, s *Store, random *rand.Rand, numbers int) (ids []string) {
 	t.Helper()
 	pick := func(words ...string) string { return words[random.IntN(len(words))] }
 	shared := []dat.Handle{newID(t), newID(t), newID(t)}
@@ -25,7 +25,7 @@ func randomObjects(t *testing.T, s *Store, random *rand.Rand) (ids []string) {
 	for i := range 60 {
 		meta := dat.Meta{ID: newID(t), IA: dat.Handle(pick("soft0@alpha", "soft1@alpha")), Node: "alpha", Labels: map[string]string{}}
 		if random.IntN(3) > 0 {
-			meta.Name = dat.Name(fmt.Sprintf("%s-%s-%d", pick("ost", "o_t", "mdt", "a.b"), pick("x", "y", "xx"), i))
+			meta.Name = dat.Name(fmt.Sprintf("%s-%s-%d", pick("ost", "o_t", "mdt", "a.b"), pick("x", "y", "xx"), numbers+i))
 		}
 		for _, key := range []string{"app", "tier"} {
 			if random.IntN(2) == 0 {
@@ -126,10 +126,10 @@ func TestTheListFromMemoryIsThatOfTheDatabase(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	url := newDatabase(t)
 	s := openStore(t, url, "alpha")
-	ids := randomObjects(t, s, random)
+	ids := randomObjects(t, s, random, 0)
 	must(t, s.Close(context.Background()))
 	s = openStore(t, url, "alpha") // the order of what was there at the start is read
-	ids = append(ids, randomObjects(t, s, random)...)
+	ids = append(ids, randomObjects(t, s, random, 100)...)
 	found := 0
 	for range 400 {
 		q := randomQuery(random, dat.ObjectType(random.IntN(len(kinds))), ids)
