@@ -1,4 +1,4 @@
-// Package web holds the page of datapi and hands it out over HTTP.
+// Package web holds the page of datapi and serves it over HTTP.
 //
 // The page is built by Vite into dist, which is embedded. A committed placeholder lies there too, so that the
 // program compiles before the page was built, and then says so in the browser.
@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,7 +37,7 @@ const (
 )
 
 // contentTypes are the kinds of file that a build makes. A test fails when a build makes another one, because the
-// host's own table of types must not decide what a browser is told.
+// table of the host must not decide which type a file is sent with.
 var contentTypes = map[string]string{
 	".html":  "text/html; charset=utf-8",
 	".js":    "text/javascript; charset=utf-8",
@@ -59,7 +60,7 @@ type encoding struct {
 
 var encodings = []encoding{{"zstd", zstdBest}, {"gzip", gzipBest}}
 
-// file is one embedded file with the forms it is sent in, each made at its first use and then kept.
+// file is an embedded file with its encoded forms, each made at its first use and kept.
 type file struct {
 	name    string
 	plain   []byte
@@ -67,8 +68,8 @@ type file struct {
 	encoded map[string]func() []byte
 }
 
-// Handler serves the page: the files of the build, and the entry for every other path, because the page's own
-// router reads those. Hashed files may be kept for a year, the entry must be asked for anew each time. Only GET
+// Handler serves the page: the files of the build, and the entry for the paths of the page's screens, because the page's
+// own router reads those. Other paths are 404. Hashed files may be kept for a year, the entry must be asked for anew each time. Only GET
 // and HEAD are answered; the handler holds no lock and may be used by any number of requests at once.
 func Handler() http.Handler {
 	root, err := fs.Sub(dist, "dist")
@@ -107,30 +108,46 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the page answers GET and HEAD only", http.StatusMethodNotAllowed)
 		return
 	}
-	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
+	clean := path.Clean("/" + r.URL.Path)
+	name := strings.TrimPrefix(clean, "/")
 	if f := h.files[name]; f != nil && name != placeholderFile {
 		f.serve(w, r, http.StatusOK)
 		return
 	}
-	if !wantsEntry(name, r) {
+	status := http.StatusOK
+	if !isScreen(clean) {
+		status = http.StatusNotFound
+	}
+	switch entry := h.files[entryFile]; {
+	case status != http.StatusOK && (entry == nil || !wantsPage(name, r)):
 		http.Error(w, "there is no such file", http.StatusNotFound)
-		return
+	case entry == nil:
+		h.files[placeholderFile].serve(w, r, http.StatusServiceUnavailable)
+	default:
+		entry.serve(w, r, status)
 	}
-	if f := h.files[entryFile]; f != nil {
-		f.serve(w, r, http.StatusOK)
-		return
-	}
-	h.files[placeholderFile].serve(w, r, http.StatusServiceUnavailable)
 }
 
-// wantsEntry tells a path of the page's router from a file that is missing. The id of an IA carries a host name and
-// so may have a dot in it; there the browser's wish for a document decides.
-func wantsEntry(name string, r *http.Request) bool {
-	if strings.HasPrefix(name, hashedFolder) {
-		return false
-	}
-	return !strings.Contains(path.Base(name), ".") || name == entryFile || name == "." || name == "" ||
-		strings.Contains(r.Header.Get("Accept"), "text/html")
+// wantsPage reports whether a person asks for a path without a screen: the page then says so itself.
+func wantsPage(name string, r *http.Request) bool {
+	return !strings.HasPrefix(name, hashedFolder) && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// screens are the addresses of the page's screens, as web/src/app/routes.ts has them; $ stands for any id. A test holds
+// the two equal.
+var screens = []string{
+	"/", "/ias", "/ias/$", "/endpoints", "/endpoints/new", "/endpoints/$", "/connections", "/pzs", "/pzs/$", "/evds", "/evds/$",
+	"/srqs", "/srqs/$", "/lmrs", "/lmrs/$", "/rmrs", "/rmrs/$", "/changes",
+}
+
+// isScreen reports whether the page has a screen at a path, which is clean.
+func isScreen(name string) bool {
+	parts := strings.Split(name, "/")
+	return slices.ContainsFunc(screens, func(screen string) bool {
+		return slices.EqualFunc(strings.Split(screen, "/"), parts, func(want, part string) bool {
+			return want == part || want == "$" && part != ""
+		})
+	})
 }
 
 func newFile(name string, body []byte) *file {
@@ -181,7 +198,7 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request, status int) {
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method == http.MethodGet {
-		_, _ = io.Copy(w, bytes.NewReader(body)) // a browser that went away is no error of ours
+		_, _ = io.Copy(w, bytes.NewReader(body)) // the browser closed the connection; there is nobody to tell
 	}
 }
 

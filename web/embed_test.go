@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -132,11 +134,34 @@ func TestPathsOfTheRouterGetTheEntry(t *testing.T) {
 	}
 }
 
-func TestMissingFilesAreNotFound(t *testing.T) {
-	for _, target := range []string{"/assets/gone-9f.js", "/assets/gone", "/robots.txt"} {
-		if answer := get(t, built(), target, nil); answer.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: status %d, want 404", target, answer.StatusCode)
+// Promise 14: who looks for what other services have forgotten on their hosts finds nothing.
+func TestPathsWithoutAScreenAreNotFound(t *testing.T) {
+	for _, target := range []string{"/assets/gone-9f.js", "/assets/gone", "/robots.txt", "/.git/config", "/.env", "/nosuch", "/ias/a/b", "/wp-admin/", "/placeholder.html"} {
+		for _, accept := range []string{"", "*/*", "text/html"} {
+			answer := get(t, built(), target, map[string]string{"Accept": accept})
+			if answer.StatusCode != http.StatusNotFound {
+				t.Errorf("%s for %q: status %d, want 404", target, accept, answer.StatusCode)
+			}
+			page := accept == "text/html" && !strings.HasPrefix(target, "/assets/")
+			if strings.Contains(read(t, answer), "entry") != page {
+				t.Errorf("%s for %q: the page's own answer is for browsers, and for no file", target, accept)
+			}
 		}
+	}
+}
+
+func TestTheScreensAreThoseOfThePage(t *testing.T) {
+	source, err := os.ReadFile("src/app/routes.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var routed []string
+	for _, match := range regexp.MustCompile(`createRoute\(\{[^}]*\bpath: "([^"]+)"`).FindAllStringSubmatch(string(source), -1) {
+		routed = append(routed, regexp.MustCompile(`\$\w+`).ReplaceAllString(match[1], "$$"))
+	}
+	slices.Sort(routed)
+	if served := slices.Sorted(slices.Values(screens)); !slices.Equal(routed, served) {
+		t.Errorf("the page has the screens\n%q\nand these are served\n%q", routed, served)
 	}
 }
 

@@ -9,7 +9,7 @@ type noun struct {
 	path    string   // of its collection, below /api/v1
 	watched string   // the word that /changes knows it by; empty where nothing of it is recorded
 	named   bool     // whether its objects may have names of their own
-	columns []string // of its table, as dotted paths
+	columns []string // of its table, as dotted paths; a|b is b where a is null
 	verbs   []verb
 }
 

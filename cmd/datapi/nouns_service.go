@@ -46,7 +46,7 @@ var crNoun = noun{
 
 var changeNoun = noun{
 	name: "change", objects: "changes", path: "/changes",
-	columns: []string{"id", "at", "object.type", "object.name", "object.id", "cause", "outcome", "fields", "version", "actor"},
+	columns: []string{"id", "at", "object.type", "object.name|object.id", "cause", "outcome", "fields", "version", "actor", "reason"},
 	verbs: []verb{{
 		name: "list", method: "GET", help: "What was done and what happened, newest first", answer: list,
 		query: []member{

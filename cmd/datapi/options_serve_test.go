@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"crypto/x509"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/datapi/datapi/internal/store"
 )
 
 // settleWith reads serve's flags from a command line.
@@ -95,19 +98,27 @@ func TestDataLiesWhereTheMachineKeepsState(t *testing.T) {
 }
 
 func TestASelfSignedCertificateIsReusedWhileItIsUsable(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "tls")
+	dir := t.TempDir()
+	data, err := store.OpenDataDirectory(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	folder, err := data.Folder(tlsFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
 	now := time.Now()
 	read := func(listen string, at time.Time) []byte {
 		t.Helper()
-		cert, _, err := selfSignedFiles(dir, listen, at)
+		if err := makeSelfSigned(folder, listen, at); err != nil {
+			t.Fatal(err)
+		}
+		cert, err := folder.ReadFile(certFile)
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, err := os.ReadFile(cert)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
+		return cert
 	}
 	first := read("127.0.0.1:8480", now)
 	if !bytes.Equal(first, read("127.0.0.1:8480", now.Add(24*time.Hour))) {
@@ -116,8 +127,8 @@ func TestASelfSignedCertificateIsReusedWhileItIsUsable(t *testing.T) {
 	if bytes.Equal(first, read("192.0.2.7:8480", now)) {
 		t.Error("kept for an address that it lacks")
 	}
-	s := &settings{serveOptions: serveOptions{tlsSelfSigned: true, dataDir: filepath.Dir(dir), listen: "192.0.2.7:8480"}}
-	config, err := serverTLS(s)
+	s := &settings{serveOptions: serveOptions{tlsSelfSigned: true, dataDir: dir, listen: "192.0.2.7:8480"}}
+	config, err := serverTLS(s, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +136,7 @@ func TestASelfSignedCertificateIsReusedWhileItIsUsable(t *testing.T) {
 	if err != nil || leaf.VerifyHostname("192.0.2.7") != nil || leaf.VerifyHostname("localhost") != nil {
 		t.Errorf("the certificate %v does not fit: %v", leaf.DNSNames, err)
 	}
-	if info, err := os.Stat(filepath.Join(dir, "key.pem")); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(dir, tlsFolder, keyFile)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the key's mode is %v, error %v", info.Mode(), err)
 	}
 }

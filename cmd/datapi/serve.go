@@ -14,8 +14,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// stopTimeout is how long an orderly stop may take; what has not ended by then is abandoned.
-const stopTimeout = time.Minute
+const (
+	// stopTimeout is how long an orderly stop may take. What has not ended by then is ended without order, or abandoned;
+	// that takes a few seconds more.
+	stopTimeout = 20 * time.Second
+	// requestTimeout is the part of it that running requests have, and clients for taking their answers.
+	requestTimeout = 10 * time.Second
+	// stopLimit is when the process ends in any case after it was told to stop, whatever does not end: a supervisor would
+	// kill it soon after.
+	stopLimit = 29 * time.Second
+)
 
 // repeatedSignal is the time after the first signal in which another one counts as the same: a supervisor may send it
 // to the process and to its group.
@@ -65,6 +73,11 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, out io.Writer) er
 		received := time.Now()
 		log.Info("stopping", "signal", first.String())
 		stop(errStopSignal)
+		limit := time.AfterFunc(stopLimit, func() {
+			log.Error("the stop did not come to an end and is given up", "after", stopLimit.String())
+			os.Exit(exitRefused)
+		})
+		defer limit.Stop()
 		for again := true; again; again = time.Since(received) < repeatedSignal {
 			<-signals
 		}

@@ -93,7 +93,8 @@ func (p *printer) table(body []byte) error {
 func (p *printer) heading(w io.Writer) {
 	names := make([]string, len(p.columns))
 	for i, c := range p.columns {
-		names[i] = strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(c, "ia_attributes."), ".", " "))
+		first, _, _ := strings.Cut(c, "|")
+		names[i] = strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(first, "ia_attributes."), ".", " "))
 	}
 	fmt.Fprintln(w, strings.Join(names, "\t"))
 }
@@ -106,7 +107,11 @@ func (p *printer) row(w io.Writer, item []byte) error {
 	}
 	cells := make([]string, len(p.columns))
 	for i, c := range p.columns {
-		cells[i] = cell(at(object, c))
+		for path := range strings.SplitSeq(c, "|") {
+			if cells[i] = cell(at(object, path)); cells[i] != cell(nil) {
+				break
+			}
+		}
 	}
 	_, err := fmt.Fprintln(w, strings.Join(cells, "\t"))
 	return err

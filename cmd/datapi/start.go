@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"syscall"
-	"time"
 
 	"github.com/datapi/datapi/internal/manager"
 
@@ -26,7 +25,9 @@ type runningService struct {
 	address  net.Addr
 	metrics  net.Addr // nil where /metrics is on the main address
 	manager  *manager.Manager
-	data     string // where the data is, for people
+	store    *store.Store
+	private  *store.Postgres // nil with --database-url
+	data     string          // where the data is, for people
 	// fingerprint is that of a self-signed certificate, else empty.
 	fingerprint string
 	failed      chan error
@@ -35,7 +36,7 @@ type runningService struct {
 // start starts every part in order and pushes each on the stack, also if a later one fails.
 func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runningService, error) {
 	r := &runningService{settings: s, log: log, failed: make(chan error, 2)}
-	secured, err := serverTLS(s)
+	secured, err := serverTLS(s, log)
 	if err != nil {
 		return nil, err
 	}
@@ -56,15 +57,15 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runn
 		return nil, err
 	}
 	a, err := api.New(api.Config{
-		Manager: r.manager, Store: db, Web: web.Handler(), Guides: docs.FS, Node: s.node, AdminToken: s.token, Hosts: hosts(s),
+		Manager: r.manager, Store: db, Web: web.Handler(), Guides: docs.FS, Node: s.node, AdminToken: s.token, Hosts: hosts(s), MetricsHosts: metricsHosts(s),
 		ReadOnly: s.readOnly, RateLimit: s.rateLimit, Metrics: s.metricsListen == "", Version: version, Logger: log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	server := &http.Server{
-		Handler: a.Handler, TLSConfig: secured, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	server := newServer(a.Handler, secured, log)
+	if most := server.connections.max; most < maxPerPrincipal {
+		log.Warn("few connections are possible at once, because the process may have few file descriptors; raise the limit (ulimit -n)", "connections", most)
 	}
 	server.RegisterOnShutdown(a.Close)
 	r.run(server, listener, st)
@@ -82,6 +83,15 @@ func hosts(s *settings) []string {
 	}
 	names, _ := certificateNames(s.listen)
 	return names
+}
+
+// metricsHosts returns the host names that requests to the metrics' own address may bear; nil allows any. Beyond loopback
+// it has names that this host does not know of.
+func metricsHosts(s *settings) []string {
+	if host, _, err := net.SplitHostPort(s.metricsListen); err == nil && isLoopback(host) {
+		return hosts(s)
+	}
+	return nil
 }
 
 // listen binds an address; its errors name the remedy.
@@ -112,35 +122,30 @@ func (r *runningService) openStore(ctx context.Context, st *stack) (*store.Store
 		if err != nil {
 			return nil, err
 		}
-		st.push("private PostgreSQL", private.Stop)
+		st.push("private PostgreSQL", func(ctx context.Context) error {
+			if err := private.Stop(ctx); err != nil {
+				r.log.Warn("nothing that was acknowledged is lost", "error", err)
+			}
+			return nil
+		})
 		url = private.URL()
-		r.data = s.dataDir + " (private PostgreSQL)"
-		go r.watchPostgres(ctx, private)
+		r.private, r.data = private, s.dataDir+" (private PostgreSQL)"
 	}
 	db, err := store.Open(ctx, store.Config{
-		URL: url, Node: s.node, Address: r.base(), Version: version, Logger: r.log, Retention: s.retentionAge,
+		URL: url, Node: s.node, Address: r.base(), Version: version, Logger: r.log, Retention: s.retentionAge, Private: r.private,
 	})
 	if err != nil {
 		return nil, err
 	}
 	st.push("store", db.Close)
+	r.store = db
 	return db, nil
-}
-
-// watchPostgres logs once that the private PostgreSQL is down for good: reads of the engine go on, writes do not.
-func (r *runningService) watchPostgres(ctx context.Context, private *store.Postgres) {
-	select {
-	case <-ctx.Done():
-	case <-private.Done():
-		if private.Err() != nil {
-			r.log.Error("the private PostgreSQL is down and cannot be started again; writes are refused until the service is restarted", "data", private.Dir())
-		}
-	}
 }
 
 // openEngine opens the adapters and makes again the objects that lived when the service ended.
 func (r *runningService) openEngine(ctx context.Context, db *store.Store, st *stack) error {
 	r.manager = manager.NewManager(r.settings.node, db.Recorder(), manager.WithLogger(r.log))
+	db.Recorder().OnReconciled(r.manager.Reconciled)
 	st.push("engine", func(ctx context.Context) error {
 		connected, err := r.manager.Close(ctx)
 		r.log.Info("the engine stopped", "connections_ended", connected)
@@ -157,22 +162,19 @@ func (r *runningService) openEngine(ctx context.Context, db *store.Store, st *st
 }
 
 // run serves on a listener until the stack ends it; requests that are being served are then completed.
-func (r *runningService) run(server *http.Server, listener net.Listener, st *stack) {
+func (r *runningService) run(server *boundedServer, listener net.Listener, st *stack) {
 	go func() {
-		var err error
-		if server.TLSConfig != nil {
-			err = server.ServeTLS(listener, "", "")
-		} else {
-			err = server.Serve(listener)
-		}
-		if !errors.Is(err, http.ErrServerClosed) {
+		if err := server.serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			r.failed <- fmt.Errorf("serve on %s: %w", listener.Addr(), err)
 		}
 	}()
 	st.push("server "+listener.Addr().String(), func(ctx context.Context) error {
-		err := server.Shutdown(ctx)
+		running, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		err := server.Shutdown(running)
 		if errors.Is(err, context.DeadlineExceeded) {
-			return errors.Join(err, server.Close())
+			r.log.Warn("requests or answers that did not end were cut off", "address", listener.Addr().String(), "after", requestTimeout.String())
+			return server.Close()
 		}
 		return err
 	})
@@ -187,17 +189,27 @@ func (r *runningService) serveMetrics(ctx context.Context, metrics http.Handler,
 	r.metrics = listener.Addr()
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
-	r.run(&http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}, listener, st)
+	r.run(newServer(mux, nil, r.log), listener, st)
 	return nil
 }
 
-// wait returns when ctx ends, or with the error of a server that failed.
+// wait returns when ctx ends, or with the reason for which the service cannot go on: a server that failed, a private
+// PostgreSQL that cannot be started whatever comes, or another process that has taken the node's name. It would answer
+// from an old world otherwise.
 func (r *runningService) wait(ctx context.Context) error {
+	var down <-chan struct{}
+	if r.private != nil {
+		down = r.private.Done()
+	}
 	select {
 	case <-ctx.Done():
 		return nil
 	case err := <-r.failed:
 		return err
+	case <-down:
+		return fmt.Errorf("the private PostgreSQL cannot go on: %w", r.private.Err())
+	case <-r.store.TakenOver():
+		return fmt.Errorf("another process has taken over node %q on this database, so this one has ended; give one of them another --node", r.settings.node)
 	}
 }
 

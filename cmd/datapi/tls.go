@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -9,12 +10,17 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/datapi/datapi/internal/store"
 )
 
 // selfSignedFor is how long a self-signed certificate is valid; a start makes a new one if less than selfSignedRenew is
@@ -26,20 +32,19 @@ const (
 
 // serverTLS returns the TLS configuration that the settings ask for, nil for plain HTTP. Its errors are one line with
 // the remedy.
-func serverTLS(s *settings) (*tls.Config, error) {
+func serverTLS(s *settings, log *slog.Logger) (*tls.Config, error) {
 	if !s.secure() {
 		return nil, nil
 	}
-	cert, key := s.tlsCert, s.tlsKey
+	var pair tls.Certificate
+	var err error
 	if s.tlsSelfSigned {
-		var err error
-		if cert, key, err = selfSignedFiles(filepath.Join(s.dataDir, "tls"), s.listen, time.Now()); err != nil {
-			return nil, fmt.Errorf("make a certificate: %w", err)
-		}
+		pair, err = selfSigned(s.dataDir, s.listen, log)
+	} else if pair, err = tls.LoadX509KeyPair(s.tlsCert, s.tlsKey); err != nil {
+		err = fmt.Errorf("--tls-cert and --tls-key: %w", err)
 	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
-		return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
+		return nil, err
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, NextProtos: []string{"h2", "http/1.1"}}
 	if s.tlsClientCA != "" {
@@ -56,24 +61,52 @@ func serverTLS(s *settings) (*tls.Config, error) {
 	return config, nil
 }
 
-// selfSignedFiles returns the files of a self-signed certificate for this host. It makes a new one if there is none, if
-// it is about to expire, or if it lacks a name of the address.
-func selfSignedFiles(dir, listen string, now time.Time) (cert, key string, err error) {
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	names, addresses := certificateNames(listen)
-	if isUsable(cert, names, addresses, now) {
-		return cert, key, nil
+// The files of a self-signed certificate, in their folder of the data directory.
+const (
+	tlsFolder = "tls"
+	certFile  = "cert.pem"
+	keyFile   = "key.pem"
+)
+
+// selfSigned returns the self-signed certificate of a data directory.
+func selfSigned(dataDir, listen string, log *slog.Logger) (tls.Certificate, error) {
+	data, err := store.OpenDataDirectory(dataDir, log)
+	if err != nil {
+		return tls.Certificate{}, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", "", err
+	defer data.Close()
+	folder, err := data.Folder(tlsFolder)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	defer func() { _ = folder.Close() }()
+	if err := makeSelfSigned(folder, listen, time.Now()); err != nil {
+		return tls.Certificate{}, fmt.Errorf("make a certificate in %s: %w", filepath.Join(data.Path(), tlsFolder), err)
+	}
+	cert, certErr := folder.ReadFile(certFile)
+	key, keyErr := folder.ReadFile(keyFile)
+	pair, err := tls.X509KeyPair(cert, key)
+	if wrong := cmp.Or(certErr, keyErr, err); wrong != nil {
+		return pair, fmt.Errorf("the certificate in %s cannot be used: %w; remove it, and the next start makes another one",
+			filepath.Join(data.Path(), tlsFolder), wrong)
+	}
+	return pair, nil
+}
+
+// makeSelfSigned makes a certificate for this host in a folder, unless the one that is there lasts for a while and has
+// every name of the address.
+func makeSelfSigned(folder *os.Root, listen string, now time.Time) error {
+	names, addresses := certificateNames(listen)
+	if isUsable(folder, names, addresses, now) {
+		return nil
 	}
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return "", "", err
+		return err
 	}
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {
-		return "", "", err
+		return err
 	}
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: names[0]}, DNSNames: names, IPAddresses: addresses,
@@ -82,16 +115,16 @@ func selfSignedFiles(dir, listen string, now time.Time) (cert, key string, err e
 	}
 	public, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
-		return "", "", err
+		return err
 	}
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return "", "", err
+		return err
 	}
-	if err := writePEM(key, "PRIVATE KEY", secret, 0o600); err != nil {
-		return "", "", err
+	if err := writePEM(folder, keyFile, "PRIVATE KEY", secret, 0o600); err != nil {
+		return err
 	}
-	return cert, key, writePEM(cert, "CERTIFICATE", public, 0o644)
+	return writePEM(folder, certFile, "CERTIFICATE", public, 0o644)
 }
 
 // certificateNames returns the names and addresses by which clients reach the address: this host's name, localhost,
@@ -110,8 +143,8 @@ func certificateNames(listen string) ([]string, []net.IP) {
 }
 
 // isUsable reports whether a certificate exists, is valid for selfSignedRenew more and has all the names.
-func isUsable(file string, names []string, addresses []net.IP, now time.Time) bool {
-	data, err := os.ReadFile(file)
+func isUsable(folder *os.Root, names []string, addresses []net.IP, now time.Time) bool {
+	data, err := folder.ReadFile(certFile)
 	if err != nil {
 		return false
 	}
@@ -136,13 +169,21 @@ func isUsable(file string, names []string, addresses []net.IP, now time.Time) bo
 	return true
 }
 
-// writePEM writes one block; the file is replaced as a whole.
-func writePEM(file, kind string, der []byte, mode os.FileMode) error {
+// writePEM writes one block; the file is replaced as a whole, whatever has its name.
+func writePEM(folder *os.Root, file, kind string, der []byte, mode os.FileMode) error {
 	next := file + ".next"
-	if err := os.WriteFile(next, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode); err != nil {
+	if err := folder.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.Rename(next, file)
+	f, err := folder.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return folder.Rename(next, file)
 }
 
 // fingerprint returns the SHA-256 of the certificate in the form that browsers show.

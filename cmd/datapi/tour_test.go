@@ -3,12 +3,14 @@ package main
 import (
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// The tour of the README is run as it stands there, against a fresh service.
-func TestReadmeTourRuns(t *testing.T) {
+// The tour of the README is run as it stands there, against a fresh service, and once more after it has freed what it
+// made.
+func TestReadmeTourRunsTwice(t *testing.T) {
 	data, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -30,9 +32,13 @@ func TestReadmeTourRuns(t *testing.T) {
 		t.Fatalf("the tour does not speak to %s", address)
 	}
 	there := strings.ReplaceAll(script.String(), address, p.base)
-	out, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-xc", there).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-xc", there+there).CombinedOutput()
 	if err != nil {
 		t.Fatalf("the tour fails (%v):\n%s", err, out)
+	}
+	// Each run shows two refusals; a third would be something that the tour cannot make or free.
+	if refusals := regexp.MustCompile(`(?m)^[45]\d\d DAT_`).FindAllString(string(out), -1); len(refusals) != 4 {
+		t.Errorf("two runs of the tour show %d refusals, not 4:\n%s", len(refusals), out)
 	}
 	// The soft event of an endpoint without an SRQ bears that name too (B8).
 	for _, seen := range []string{"DAT_INVALID_STATE", "CONNECTED", "DISCONNECTED", "UNCONNECTED", "DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT"} {

@@ -43,8 +43,10 @@ type Config struct {
 	RateLimit int
 	// Hosts are the names by which clients may address the service beside addresses and localhost; empty allows any.
 	Hosts []string
-	// Metrics serves /metrics beside the API.
-	Metrics bool
+	// Metrics serves /metrics beside the API; MetricsHosts are the names by which clients may address a listener that
+	// serves them alone, as Hosts.
+	Metrics      bool
+	MetricsHosts []string
 	// Logger may be nil.
 	Logger *slog.Logger
 }
@@ -76,7 +78,15 @@ type API struct {
 	sessions   *sessions
 	metrics    *metrics
 	limiter    *rateLimiter
-	forms      listForms
+	// wrong are the wrong credentials of each address.
+	wrong *rateLimiter
+	// bodyMemory and answerMemory are what requests may hold at once.
+	bodyMemory, answerMemory *memory
+	// checking is held by the one that checks a large body.
+	checking chan struct{}
+	forms    listForms
+	// engine is since when an adapter is open, or none is.
+	engine store.Since
 	// heartbeat is the longest silence of a stream.
 	heartbeat time.Duration
 	// alive ends with Close.
@@ -102,8 +112,9 @@ func New(cfg Config) (*API, error) {
 		}
 		maps.Copy(a.docs, guides)
 	}
+	a.engine.Observe(len(a.manager.IAs()) > 0)
 	a.metrics = newMetrics(a)
-	a.Metrics = a.metrics.handler()
+	a.Metrics = withRequestInfo(a.boundExchange(checkHost(cfg.MetricsHosts, a.metrics.handler())))
 	a.Handler = a.root(cfg)
 	return a, nil
 }
@@ -114,7 +125,8 @@ func build(cfg Config) *API {
 		manager: cfg.Manager, store: cfg.Store, node: cfg.Node, version: cfg.Version, token: cfg.AdminToken,
 		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger,
 		schemas: document.NewSchemas(), v1: chi.NewMux(), queries: map[string]queryRules{}, unrecorded: map[string]bool{},
-		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), heartbeat: heartbeat,
+		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), wrong: newWrongCredentials(), heartbeat: heartbeat,
+		bodyMemory: newMemory(maxBodyMemory), answerMemory: newMemory(maxAnswerMemory), checking: make(chan struct{}, 1),
 	}
 	a.alive, a.end = context.WithCancel(context.Background())
 	if a.log == nil {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net"
@@ -31,6 +32,10 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := requestOf(r.Context())
 		caller, ok := a.identify(r, info)
+		if !ok && r.Header.Get("Authorization") != "" && !a.wrong.allow(addressOf(r.RemoteAddr), 1, time.Now()) {
+			writeProblem(w, r, tooManyWrong())
+			return
+		}
 		if !ok {
 			p := document.NewProblem(document.KindUnauthorized, "This service asks for its token: send Authorization: Bearer <token>, or open a session with it (POST "+basePath+"/session).")
 			p.SetHeader("Www-Authenticate", `Bearer realm="datapi"`)
@@ -42,8 +47,32 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 			return
 		}
 		info.principal = caller
+		if c, ok := r.Context().Value(connectionKey{}).(Connection); ok {
+			c.Accept(caller.name)
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// tooManyWrong returns the refusal of a wrong credential after too many others from its address. A session's cookie does
+// not count as one: it cannot be guessed, and that of a session that has ended is sent by every open page.
+func tooManyWrong() *document.Problem {
+	p := document.NewProblem(document.KindWrongCredentials, "Your address has sent "+strconv.Itoa(maxWrongCredentials)+" wrong credentials within a minute. Send the right one, which is always taken, or wait.")
+	p.SetHeader("Retry-After", strconv.Itoa(int(wrongCredentialsIn/maxWrongCredentials/time.Second)))
+	return p
+}
+
+// Connection is the connection that a request came on, as far as the server that bounds connections wants to know.
+type Connection interface {
+	// Accept notes that the service has taken a request of a principal on the connection.
+	Accept(principal string)
+}
+
+type connectionKey struct{}
+
+// WithConnection returns a context for the requests of a connection (http.Server.ConnContext).
+func WithConnection(ctx context.Context, c Connection) context.Context {
+	return context.WithValue(ctx, connectionKey{}, c)
 }
 
 // identify returns who calls; ok is false for a caller without the credential that the service needs. It notes the
@@ -81,9 +110,11 @@ func (a *API) checkReadOnly(next http.Handler) http.Handler {
 
 // checkHost refuses requests under a name that is not the service's: a page of another site can reach a service on
 // loopback by a name of its own (DNS rebinding).
-func (a *API) checkHost(next http.Handler) http.Handler {
+func (a *API) checkHost(next http.Handler) http.Handler { return checkHost(a.hosts, next) }
+
+func checkHost(hosts []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !a.isHost(r.Host) {
+		if !isHost(hosts, r.Host) {
 			writeProblem(w, r, document.NewProblem(document.KindForeignOrigin, "The Host header names "+strconv.Quote(r.Host)+", which is not this service. Address it by its own name or address."))
 			return
 		}
@@ -91,14 +122,14 @@ func (a *API) checkHost(next http.Handler) http.Handler {
 	})
 }
 
-// isHost reports whether a Host header is an address, localhost, or one of the service's names.
-func (a *API) isHost(hostport string) bool {
+// isHost reports whether a Host header is an address, localhost, or one of the given names; none allow any.
+func isHost(hosts []string, hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
 		host = h
 	}
-	if len(a.hosts) == 0 || host == "" || strings.EqualFold(host, "localhost") || net.ParseIP(strings.Trim(host, "[]")) != nil {
+	if len(hosts) == 0 || host == "" || strings.EqualFold(host, "localhost") || net.ParseIP(strings.Trim(host, "[]")) != nil {
 		return true
 	}
-	return slices.ContainsFunc(a.hosts, func(known string) bool { return strings.EqualFold(known, host) })
+	return slices.ContainsFunc(hosts, func(known string) bool { return strings.EqualFold(known, host) })
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -127,6 +128,41 @@ func TestAnswersHaveTheSecurityHeaders(t *testing.T) {
 		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "Referrer-Policy": "no-referrer"} {
 			if out.header.Get(name) != want {
 				t.Errorf("%s: %s is %q", path, name, out.header.Get(name))
+			}
+		}
+	}
+}
+
+// Promise 14: who tries credentials is slowed down, and nobody with a right one is.
+func TestWrongCredentialsAreSlowedDownPerAddress(t *testing.T) {
+	r := newRig(t, withToken)
+	from := func(address string) option { return func(q *http.Request) { q.RemoteAddr = address + ":1234" } }
+	wrong := with("Authorization", "Bearer "+strings.Repeat("x", 20))
+	cookie := with("Cookie", r.session())
+	for range maxWrongCredentials {
+		r.do("GET", "/pzs", nil, wrong, from("192.0.2.1")).refused(401)
+	}
+	for range 20 {
+		if out := r.do("POST", "/session", nil, wrong, from("192.0.2.1")); out.refused(429).Return != nil || out.header.Get("Retry-After") == "" {
+			t.Errorf("Retry-After %q: %s", out.header.Get("Retry-After"), out.body)
+		}
+		r.do("GET", "/pzs", nil, bearer, from("192.0.2.1")).is(200)
+		r.do("GET", "/pzs", nil, cookie, from("192.0.2.1")).is(200)
+		r.do("GET", "/pzs", nil, from("192.0.2.1")).refused(401) // no credential is not a wrong one
+	}
+	r.do("GET", "/pzs", nil, wrong, from("192.0.2.2")).refused(401)
+}
+
+// Promise 14: a page of another site cannot read the metrics by a name of its own.
+func TestMetricsAreNotShownToForeignHosts(t *testing.T) {
+	names := []string{"rdma.example"}
+	r := newRig(t, func(c *Config) { c.Hosts, c.MetricsHosts = names, names })
+	for _, handler := range []http.Handler{r.api.Handler, r.api.Metrics} {
+		for host, status := range map[string]int{"evil.example": 403, "rdma.example:8480": 200, "localhost": 200, "127.0.0.1:8480": 200} {
+			request, out := httptest.NewRequest("GET", "http://"+host+"/metrics", nil), httptest.NewRecorder()
+			handler.ServeHTTP(out, request)
+			if out.Code != status || strings.Contains(out.Body.String(), "datapi_ia_up") != (status == 200) {
+				t.Errorf("%s: %d", host, out.Code)
 			}
 		}
 	}

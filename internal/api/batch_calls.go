@@ -37,17 +37,26 @@ var undoableCalls = []undoableCall{
 	}),
 	changeCall(http.MethodPatch, dat.TypeEVD, "", func(u *unit, id dat.Handle, b *evdPatch) (*dat.EVD, error) {
 		in := b.input()
-		in.Labels = u.mergedLabels(dat.TypeEVD, id, b.Labels)
+		var err error
+		if in.Labels, err = u.mergedLabels(dat.TypeEVD, id, b.Labels); err != nil {
+			return nil, err
+		}
 		return u.batch.ModifyEVD(u.call, id, in)
 	}),
 	changeCall(http.MethodPatch, dat.TypeSRQ, "", func(u *unit, id dat.Handle, b *srqPatch) (*dat.SRQ, error) {
 		in := b.input()
-		in.Labels = u.mergedLabels(dat.TypeSRQ, id, b.Labels)
+		var err error
+		if in.Labels, err = u.mergedLabels(dat.TypeSRQ, id, b.Labels); err != nil {
+			return nil, err
+		}
 		return u.batch.ModifySRQ(u.call, id, in)
 	}),
 	changeCall(http.MethodPatch, dat.TypeEndpoint, "", func(u *unit, id dat.Handle, b *paramBody[endpointPatch]) (*dat.Endpoint, error) {
 		in, patch := modifyInput(b)
-		in.Labels = u.mergedLabels(dat.TypeEndpoint, id, patch)
+		var err error
+		if in.Labels, err = u.mergedLabels(dat.TypeEndpoint, id, patch); err != nil {
+			return nil, err
+		}
 		return u.batch.ModifyEP(u.call, id, in)
 	}),
 	changeCall(http.MethodPut, dat.TypeEndpoint, "watermarks", func(u *unit, id dat.Handle, b *watermarksBody) (*dat.Endpoint, error) {

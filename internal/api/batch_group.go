@@ -75,7 +75,7 @@ func (s *sequence) commit(ctx context.Context, i int, calls []undoableCall) (don
 		}
 	}
 	idle := s.api.idleTargets(operations, calls)
-	u.batch.KeepAnswer(s.progress.commitOfGroup(s.results, i, len(calls), func(objects []dat.Object) []batchResult {
+	u.batch.StoreAnswer(s.progress.commitOfGroup(s.results, i, len(calls), func(objects []dat.Object) []batchResult {
 		return s.api.unitResults(calls, objects, idle)
 	}))
 	objects, err := u.batch.Run(ctx)

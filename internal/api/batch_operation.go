@@ -84,7 +84,7 @@ func (o operation) references() []int {
 		collect(s)
 	}
 	if o.bodyMayRefer() {
-		replaceStrings(decodeAny(o.body), collect)
+		replaceReferences(o.body, collect)
 	}
 	return all
 }
@@ -109,7 +109,7 @@ func (o operation) withIDs(made []string) (ready operation, missing int) {
 		ready.segments[i] = replace(s)
 	}
 	if o.bodyMayRefer() {
-		ready.body = encode(replaceStrings(decodeAny(o.body), replace))
+		ready.body = replaceReferences(o.body, replace)
 	}
 	return ready, missing
 }
@@ -122,30 +122,17 @@ func missingReference(n int) *document.Problem {
 // bodyMayRefer reports whether the body can hold references. Most bodies cannot, and need not be decoded for them.
 func (o operation) bodyMayRefer() bool { return bytes.Contains(o.body, []byte("$")) }
 
-// decodeAny returns a body as Go values, its numbers as json.Number.
-func decodeAny(body json.RawMessage) any {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	var v any
-	if err := decoder.Decode(&v); err != nil {
-		panic(err) // it was decoded before, as a part of the batch's body
-	}
-	return v
-}
+// bodyReference finds the strings of a JSON text that are references, and the colon after the names of members, which
+// are none. Such a string needs no escape, and a quote within another string has one before it.
+var bodyReference = regexp.MustCompile(`"\$\d{1,5}\.id"(\s*:)?`)
 
-// replaceStrings returns a value with every string in it replaced; member names stay.
-func replaceStrings(v any, replace func(string) string) any {
-	switch v := v.(type) {
-	case string:
-		return replace(v)
-	case []any:
-		for i := range v {
-			v[i] = replaceStrings(v[i], replace)
+// replaceReferences returns a JSON text with every reference in it replaced; the names of members stay. It reads the text
+// without decoding it, which would take many times the memory.
+func replaceReferences(body json.RawMessage, replace func(string) string) json.RawMessage {
+	return bodyReference.ReplaceAllFunc(body, func(found []byte) []byte {
+		if found[len(found)-1] == ':' {
+			return found
 		}
-	case map[string]any:
-		for name := range v {
-			v[name] = replaceStrings(v[name], replace)
-		}
-	}
-	return v
+		return encode(replace(string(found[1 : len(found)-1])))
+	})
 }

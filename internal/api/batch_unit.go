@@ -72,17 +72,17 @@ func (u *unit) prepare(o operation, c undoableCall, made []string) (dat.Object, 
 }
 
 // mergedLabels returns an object's labels after a patch, nil where the patch has none. They are as the unit has left
-// them, else as they are recorded; the object is locked.
-func (u *unit) mergedLabels(t dat.ObjectType, id dat.Handle, patch labelPatch) *map[string]string {
+// them, else as they are recorded; the object is locked. The error is that of merged.
+func (u *unit) mergedLabels(t dat.ObjectType, id dat.Handle, patch labelPatch) (*map[string]string, error) {
 	if !patch.present {
-		return nil
+		return nil, nil
 	}
 	now, known := u.labels[id]
 	if o, ok := u.api.manager.Get(t, id); ok && !known {
 		now = o.Head().Labels
 	}
-	after := patch.merged(now)
-	return &after
+	after, err := patch.merged(now)
+	return &after, err
 }
 
 // idleTargets reports for each operation whether no receive is outstanding at the endpoint that it changes; true for

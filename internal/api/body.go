@@ -2,16 +2,16 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"maps"
 	"mime"
-	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -22,22 +22,23 @@ const (
 	// maxBody and maxBatchBody are in bytes.
 	maxBody      = 1 << 20
 	maxBatchBody = 16 << 20
-	// bodyTimeout is the time that a client has for sending a body.
-	bodyTimeout = 30 * time.Second
+	// smallBody is how many bytes of JSON are checked without waiting for others: that takes a millisecond.
+	smallBody = 64 << 10
 )
 
 // readBody reads the body of a call within its limit and refuses what huma would let pass: another media type, and
 // what Schemas.CheckBody refuses. The body can then be read again, by huma and for the hash of an Idempotency-Key.
-func (a *API) readBody(w http.ResponseWriter, request *http.Request, r route, op *huma.Operation) *document.Problem {
+func (a *API) readBody(request *http.Request, r route, op *huma.Operation) *document.Problem {
 	limit := r.maxBody
 	if limit == 0 {
 		limit = maxBody
 	}
-	body, p := readLimited(w, request, limit)
+	body, p := readLimited(request, limit)
 	if p != nil {
 		return p
 	}
-	requestOf(request.Context()).body = body
+	info := requestOf(request.Context())
+	info.body, info.checked = body, nil
 	request.Body = io.NopCloser(bytes.NewReader(body))
 	request.ContentLength = int64(len(body))
 	if op.RequestBody == nil {
@@ -53,32 +54,45 @@ func (a *API) readBody(w http.ResponseWriter, request *http.Request, r route, op
 	if p != nil || media == document.MediaOctets {
 		return p
 	}
-	return a.schemas.CheckBody(body, op.RequestBody.Content[media].Schema)
+	checked, p := a.checkBody(request.Context(), body, op.RequestBody.Content[media].Schema)
+	info.checked = checked
+	return p
 }
 
-// readLimited reads the body, which must arrive within bodyTimeout.
-func readLimited(w http.ResponseWriter, request *http.Request, limit int64) ([]byte, *document.Problem) {
+// checkBody is Schemas.CheckBody. Large bodies are checked one at a time: that takes a processor for as long as a
+// second, and others want to be answered meanwhile.
+func (a *API) checkBody(ctx context.Context, body []byte, schema *huma.Schema) (*document.CheckedBody, *document.Problem) {
+	if len(body) > smallBody {
+		select {
+		case a.checking <- struct{}{}:
+			defer func() { <-a.checking }()
+		case <-ctx.Done():
+			return nil, problemOf(ctx.Err())
+		}
+	}
+	return a.schemas.CheckBody(body, schema)
+}
+
+// readLimited reads the body; boundExchange bounds how long that takes.
+func readLimited(request *http.Request, limit int64) ([]byte, *document.Problem) {
 	if request.Body == nil || request.Body == http.NoBody {
 		return nil, nil
-	}
-	control := http.NewResponseController(w)
-	if err := control.SetReadDeadline(time.Now().Add(bodyTimeout)); err == nil {
-		defer func() { _ = control.SetReadDeadline(time.Time{}) }() // setting it worked before
 	}
 	if request.ContentLength > limit {
 		discard(request.Body)
 		return nil, tooLarge(limit)
 	}
 	body, err := io.ReadAll(io.LimitReader(request.Body, limit+1))
-	if int64(len(body)) > limit {
+	switch {
+	case int64(len(body)) > limit:
 		discard(request.Body)
 		return nil, tooLarge(limit)
-	}
-	var slow net.Error
-	if errors.As(err, &slow) && slow.Timeout() {
+	case errors.Is(err, errMemoryFull):
+		discard(request.Body)
+		return nil, problemOf(err)
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, document.NewProblem(document.KindSlowBody, "")
-	}
-	if err != nil {
+	case err != nil:
 		return nil, document.NewProblem(document.KindInvalidRequest, "The body ended before it was complete. Send as many bytes as Content-Length says.")
 	}
 	return body, nil
@@ -87,6 +101,9 @@ func readLimited(w http.ResponseWriter, request *http.Request, limit int64) ([]b
 // discard reads what is left of a refused body, up to a limit: a client that is still sending when the connection
 // closes never sees the refusal.
 func discard(body io.Reader) {
+	if counted, ok := body.(*boundedBody); ok {
+		counted.drop()
+	}
 	_, _ = io.CopyN(io.Discard, body, 2*maxBatchBody) // an error ends it, as the end does
 }
 

@@ -39,7 +39,7 @@ func TestWhoHearsOfAChangeReadsIt(t *testing.T) {
 	r := newRig(t)
 	ep := dat.Handle(r.endpoint("soft0@alpha"))
 	heard := make(chan error, 1)
-	watcher, err := r.store.Log().Subscribe(t.Context(), r.store.Log().Last(), store.ChangeFilter{Objects: []dat.Handle{ep}})
+	watcher, err := r.store.Log().Subscribe(t.Context(), r.store.Log().Position(), store.ChangeFilter{Objects: []dat.Handle{ep}})
 	must(t, err)
 	go func() {
 		for n := 0; n < changes; {

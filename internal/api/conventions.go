@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -20,17 +21,30 @@ import (
 func (a *API) conventions(r route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		request, w := humachi.Unwrap(ctx)
-		if p := a.firstRefusal(w, r, request, ctx.Operation()); p != nil {
+		if p := a.firstRefusal(r, request, ctx.Operation()); p != nil {
 			writeProblem(w, request, p)
 			return
 		}
-		a.answerOnce(r, ctx, next)
+		a.answerOnce(r, ctx, func(ctx huma.Context) { a.validateBody(ctx, next) })
 	}
+}
+
+// validateBody refuses a body that is not what the document says. It comes after the Idempotency-Key, which is then used
+// up: it stands for a body.
+func (a *API) validateBody(ctx huma.Context, next func(huma.Context)) {
+	request, w := humachi.Unwrap(ctx)
+	if checked := requestOf(request.Context()).checked; checked != nil {
+		if p := a.schemas.Validate(checked); p != nil {
+			writeProblem(w, request, p)
+			return
+		}
+	}
+	next(ctx)
 }
 
 // firstRefusal returns the first problem of the request's form, or nil if there is none; the cheapest test comes
 // first.
-func (a *API) firstRefusal(w http.ResponseWriter, r route, request *http.Request, op *huma.Operation) *document.Problem {
+func (a *API) firstRefusal(r route, request *http.Request, op *huma.Operation) *document.Problem {
 	if p := checkAccept(request, r.media()); p != nil {
 		return p
 	}
@@ -43,7 +57,7 @@ func (a *API) firstRefusal(w http.ResponseWriter, r route, request *http.Request
 	if p := joinIfMatch(request.Header); p != nil {
 		return p
 	}
-	return a.readBody(w, request, r, op)
+	return a.readBody(request, r, op)
 }
 
 // checkAccept refuses an Accept header that the answer cannot meet. Problems are sent whatever was asked for, as RFC
@@ -65,6 +79,9 @@ func checkAccept(request *http.Request, media string) *document.Problem {
 	}
 	return document.NewProblem(document.KindNotAcceptable, "This call answers with "+media+". Send Accept with it or with */*, or leave Accept out.")
 }
+
+// maxRepeated is how often a parameter may be repeated: each value is a condition of its own for the database.
+const maxRepeated = 200
 
 // queryRules are the query parameters that a call has.
 type queryRules struct {
@@ -114,6 +131,9 @@ func (q queryRules) check(name string, values, mayBeEmpty []string) string {
 	}
 	if len(values) > 1 && !repeated {
 		return "must be given once"
+	}
+	if len(values) > maxRepeated {
+		return "must be given at most " + strconv.Itoa(maxRepeated) + " times"
 	}
 	for _, v := range values {
 		if v == "" && !slices.Contains(mayBeEmpty, name) {

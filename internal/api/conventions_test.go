@@ -99,7 +99,7 @@ func TestUnknownInputIsRefused(t *testing.T) {
 	r.do("POST", "/pzs", `{"Ia":"soft0@alpha"}`).refused(422, "DAT_INVALID_PARAMETER")
 	for _, query := range []string{
 		"nosuch=1", "state=NOPE", "limit=x", "limit=0", "limit=1001", "offset=-1", "total=perhaps", "sort=nosuch", "fields=nosuch", "cursor=x",
-		"label=x", "limit=1&limit=2", "ia=", "name=%ff", "name=%00", "%zz", "offset=1000001", "cursor=abc&offset=1",
+		"label=x", "limit=1&limit=2", strings.Repeat("name=*a*&", maxRepeated) + "name=b", "ia=", "name=%ff", "name=%00", "%zz", "offset=1000001", "cursor=abc&offset=1",
 	} {
 		r.do("GET", "/endpoints?"+query, nil, loose).refused(400, "DAT_INVALID_PARAMETER")
 	}
@@ -192,6 +192,27 @@ func TestPreferWaitHoldsTheAnswerUntilTheOutcome(t *testing.T) {
 	out = r.do("POST", "/endpoints/"+ep+"/connect", body, with("Prefer", "respond-async, wait=1")).is(202)
 	if out.at("state") != "ACTIVE_CONNECTION_PENDING" || time.Since(start) < time.Second {
 		t.Errorf("after %v: %s", time.Since(start), out.body)
+	}
+}
+
+// Promise 14: JSON is at most 32 levels deep, wherever it is and whatever it is for.
+func TestJSONIsAtMost32LevelsDeep(t *testing.T) {
+	r := newRig(t)
+	evd, ep := r.evd(ia0, "SOFTWARE"), r.endpoint(ia0)
+	deep := func(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
+	r.do("POST", "/evds/"+evd+"/events", `{"data":`+deep(31)+`}`).is(201)
+	for _, call := range []struct{ method, path, body string }{
+		{"POST", "/evds/" + evd + "/events", `{"data":` + deep(32) + `}`},
+		{"POST", "/evds/" + evd + "/events", `{"data":` + deep(100_000) + `}`},
+		{"POST", "/pzs", deep(200_000)},
+		{"POST", "/pzs", strings.Repeat("[", 200_000)},
+		{"PATCH", "/endpoints/" + ep, `{"labels":` + strings.Repeat(`{"a":`, 9000) + "1" + strings.Repeat("}", 9000) + `}`},
+		{"POST", "/batch", `{"operations":[{"method":"POST","path":"/pzs","body":` + deep(2_700_000) + `}]}`},
+		{"POST", "/batch", `{"atomic":true,"operations":[{"method":"POST","path":"/pzs","body":` + deep(30) + `}]}`},
+	} {
+		if p := r.do(call.method, call.path, call.body, loose).refused(422, "DAT_INVALID_PARAMETER"); !strings.Contains(p.Detail, "32 levels") {
+			t.Errorf("%s %s: %s", call.method, call.path, p.Detail)
+		}
 	}
 }
 

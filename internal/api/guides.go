@@ -5,6 +5,7 @@ import (
 	_ "embed" // the page around a guide
 	"html/template"
 	"io/fs"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -67,7 +68,7 @@ func guidesOf(files fs.FS) (map[string]servedDocument, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(guides, func(a, b guide) int { return strings.Compare(a.Path, b.Path) })
+	guides = inReadingOrder(guides)
 	for _, g := range guides {
 		page, err := g.page(files, guides)
 		if err != nil {
@@ -81,6 +82,53 @@ func guidesOf(files fs.FS) (map[string]servedDocument, error) {
 // Below reports whether the page lies in a folder below the index.
 func (g guide) Below() bool {
 	return path.Dir(g.file) != "." && path.Base(g.file) != indexFile
+}
+
+// inReadingOrder returns the guides in the order in which the index links to them; below the index of a folder follow
+// the pages of that folder, in the order of its links. Pages that no index links to come last, by their paths.
+func inReadingOrder(guides []guide) []guide {
+	rest := map[string]guide{}
+	for _, g := range guides {
+		rest[g.file] = g
+	}
+	var ordered []guide
+	var visit func(name string)
+	visit = func(name string) {
+		g, ok := rest[name]
+		if !ok {
+			return
+		}
+		delete(rest, name)
+		ordered = append(ordered, g)
+		if path.Base(name) != indexFile {
+			return
+		}
+		for _, to := range g.linkedFiles() {
+			if path.Dir(to) == path.Dir(name) || path.Base(to) == indexFile {
+				visit(to)
+			}
+		}
+	}
+	visit(indexFile)
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		ordered = append(ordered, rest[name])
+	}
+	return ordered
+}
+
+// linkedFiles returns the names of the files that a guide links to, in its order.
+func (g guide) linkedFiles() []string {
+	var names []string
+	doc := markdown.Parser().Parse(text.NewReader(g.source))
+	// The walk has no error: the function below returns none.
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if link, ok := n.(*ast.Link); ok && entering {
+			name, _, _ := strings.Cut(string(link.Destination), "#")
+			names = append(names, path.Join(path.Dir(g.file), name))
+		}
+		return ast.WalkContinue, nil
+	})
+	return names
 }
 
 // neighbours returns the guides that a page shows beside it: all but those in other folders.

@@ -3,6 +3,7 @@ package api
 import (
 	"html"
 	"io/fs"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path"
@@ -18,10 +19,13 @@ import (
 	"github.com/datapi/datapi/internal/api/document"
 )
 
-// guideRig returns a service with the guides of the repository.
+// guideRig returns a service with the guides of the repository and an empty page.
 func guideRig(t *testing.T) *rig {
 	t.Helper()
-	return newRig(t, func(c *Config) { c.Guides = os.DirFS("../../docs"); c.AdminToken = "0123456789abcdef" })
+	return newRig(t, func(c *Config) {
+		c.Guides, c.AdminToken = os.DirFS("../../docs"), "0123456789abcdef"
+		c.Web = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	})
 }
 
 var (
@@ -270,4 +274,23 @@ func headingIDs(source []byte) []string {
 		}
 	}
 	return ids
+}
+
+func TestGuidesStandBesideAPageInTheOrderOfTheIndexes(t *testing.T) {
+	r := guideRig(t)
+	for at, first := range map[string][]string{
+		"/docs/":       {"/docs/", "/docs/architecture", "/docs/rules/", "/docs/decisions/"},
+		"/docs/rules/": {"/docs/", "/docs/architecture", "/docs/rules/", "/docs/rules/transitions", "/docs/rules/modify", "/docs/rules/creation"},
+	} {
+		list, _, _ := strings.Cut(r.raw("GET", at).Body.String(), "<h2>More</h2>")
+		var shown []string
+		for _, m := range pageLink.FindAllStringSubmatch(list, -1) {
+			if strings.HasPrefix(m[1], guidesPath) {
+				shown = append(shown, m[1])
+			}
+		}
+		if len(shown) < len(first) || !slices.Equal(shown[:len(first)], first) {
+			t.Errorf("%s shows the guides %v, not first %v", at, shown, first)
+		}
+	}
 }

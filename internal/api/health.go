@@ -4,24 +4,22 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/datapi/datapi/internal/store"
 )
 
 // livez answers as long as the process runs; it looks at nothing.
 func (a *API) livez(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") }
 
-// readyz answers 200 where the service can do its work, else 503 with what is missing; ?verbose names every check.
+// readyz answers 200 where the service can do its work, else 503 with what is missing. ?verbose names every check with
+// what it found, since when and why.
 func (a *API) readyz(w http.ResponseWriter, r *http.Request) {
 	status, lines := http.StatusOK, []string{}
-	for _, c := range []struct {
-		name string
-		err  error
-	}{{"store", a.store.Ready(r.Context())}, {"writes", a.store.Recorder().Away()}, {"ias", a.anyIA()}} {
-		if c.err == nil {
-			lines = append(lines, "[+] "+c.name+" ok")
-			continue
+	for _, c := range append(a.store.Checks(r.Context()), a.engineCheck()) {
+		if c.Err != nil {
+			status = http.StatusServiceUnavailable
 		}
-		status = http.StatusServiceUnavailable
-		lines = append(lines, "[-] "+c.name+": "+healthDetail(c.err))
+		lines = append(lines, checkLine(c))
 	}
 	text := map[int]string{http.StatusOK: "ok\n", http.StatusServiceUnavailable: "not ready\n"}[status]
 	if _, verbose := r.URL.Query()["verbose"]; verbose || status != http.StatusOK {
@@ -30,12 +28,35 @@ func (a *API) readyz(w http.ResponseWriter, r *http.Request) {
 	writeText(w, status, text)
 }
 
-// anyIA returns an error if no adapter is open.
-func (a *API) anyIA() error {
-	if len(a.manager.IAs()) == 0 {
-		return errors.New("no interface adapter is open")
+// sinceForm is RFC 3339 with microseconds, as every time of the API.
+const sinceForm = "2006-01-02T15:04:05.000000Z07:00"
+
+// checkLine returns a check as one line.
+func checkLine(c store.Check) string {
+	at := " since " + c.Since.UTC().Format(sinceForm)
+	if c.Err != nil {
+		return "[-] " + c.Name + at + ": " + healthDetail(c.Err)
 	}
-	return nil
+	if c.Note != "" {
+		at += ": " + c.Note
+	}
+	return "[+] " + c.Name + " ok" + at
+}
+
+// engineCheck names the open adapters; it fails if there is none.
+func (a *API) engineCheck() store.Check {
+	ias := a.manager.IAs()
+	c := store.Check{Name: "engine", Since: a.engine.Observe(len(ias) > 0)}
+	if len(ias) == 0 {
+		c.Err = errors.New("no interface adapter is open")
+		return c
+	}
+	words := make([]string, len(ias))
+	for i, ia := range ias {
+		words[i] = string(ia.ID) + " " + ia.State.String()
+	}
+	c.Note = strings.Join(words, ", ")
+	return c
 }
 
 // healthDetail returns the detail of an error's problem, without its cause; an error that has no problem of its own

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -34,8 +35,9 @@ func (p *labelPatch) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &p.set)
 }
 
-// merged returns the labels after the patch.
-func (p labelPatch) merged(now map[string]string) map[string]string {
+// merged returns the labels after the patch. The error is a problem where there are more than an object may have, and
+// more than there were: what an object had before that bound may be taken away one by one.
+func (p labelPatch) merged(now map[string]string) (map[string]string, error) {
 	after := map[string]string{}
 	if p.set != nil {
 		maps.Copy(after, now)
@@ -47,7 +49,19 @@ func (p labelPatch) merged(now map[string]string) map[string]string {
 		}
 		after[key] = *value
 	}
-	return after
+	if len(after) > document.MaxLabels && len(after) > len(now) {
+		return nil, tooManyLabels(len(after))
+	}
+	return after, nil
+}
+
+// tooManyLabels returns the refusal of a patch after which an object would have n labels.
+func tooManyLabels(n int) *document.Problem {
+	must := "must have at most " + strconv.Itoa(document.MaxLabels) + " members"
+	p := document.NewProblem(document.KindInvalidMember, "An object has at most "+strconv.Itoa(document.MaxLabels)+" labels; with these it would have "+strconv.Itoa(n)+". Take others away first, or in the same patch.")
+	p.Errors = []document.ProblemError{{Location: "body.labels", Message: must}}
+	p.Field = nullIfEmpty("labels")
+	return p
 }
 
 // errChanged reports that the object has another version than the labels that were merged.
@@ -78,7 +92,11 @@ func relabelled[T any](a *API, c manager.Call, t dat.ObjectType, id dat.Handle, 
 			}
 			return nil
 		}
-		after := patch.merged(now.Head().Labels)
+		after, err := patch.merged(now.Head().Labels)
+		if err != nil {
+			var none T
+			return none, err
+		}
 		out, err := do(c, &after)
 		if !errors.Is(err, errChanged) {
 			return out, err

@@ -64,3 +64,50 @@ func TestConcurrentPatchesOfLabelsLoseNone(t *testing.T) {
 		t.Errorf("left: %v", got)
 	}
 }
+
+// labelsOf returns n labels with a value.
+func labelsOf(n int, value string) members {
+	labels := members{}
+	for i := range n {
+		labels[fmt.Sprint("k", i)] = value
+	}
+	return labels
+}
+
+// Promise 14: labels are bounded in number and in size, however they come.
+func TestLabelsAreBounded(t *testing.T) {
+	r := newRig(t)
+	longest := strings.Repeat("ä", 127) + "x" // 255 bytes
+	right := labelsOf(63, longest)
+	right["aZ09._-/"+strings.Repeat("k", 55)] = ""
+	path := "/endpoints/" + r.do("POST", "/endpoints", members{"ia": ia0, "labels": right}).is(201).id()
+	for name, labels := range map[string]members{
+		"65 labels":            labelsOf(65, "v"),
+		"5,000 labels":         labelsOf(5000, "v"),
+		"a value of 256 bytes": {"k": strings.Repeat("ä", 128)},
+		"a key of 64":          {strings.Repeat("k", 64): "v"},
+		"an empty key":         {"": "v"},
+		"a key with a space":   {"a b": "v"},
+		"a key with ä":         {"ä": "v"},
+		"a key with a newline": {"a\n": "v"},
+	} {
+		for _, call := range []struct {
+			method, path string
+			body         members
+		}{
+			{"POST", "/pzs", members{"ia": ia0, "labels": labels}},
+			{"POST", "/endpoints", members{"ia": ia0, "labels": labels}},
+			{"PATCH", path, members{"labels": labels}},
+			{"POST", "/batch", members{"atomic": true, "operations": []members{op("POST", "/pzs", members{"ia": ia0, "labels": labels})}}},
+		} {
+			if p := r.do(call.method, call.path, call.body, loose).refused(422, "DAT_INVALID_PARAMETER"); p.Field == nil || !strings.HasPrefix(*p.Field, "labels") || len(p.Detail) > 1000 {
+				t.Errorf("%s: %s %s: field %v, %s", name, call.method, call.path, p.Field, p.Detail)
+			}
+		}
+	}
+	r.do("PATCH", path, members{"labels": members{"more": "v"}}).refused(422, "DAT_INVALID_PARAMETER")
+	results := r.do("POST", "/batch", members{"operations": []members{op("PATCH", path, members{"labels": members{"more": "v"}}), op("PATCH", path, members{"labels": members{"k1": nil, "more": "v"}})}}).results()
+	if results[0]["status"] != 422.0 || results[1]["status"] != 200.0 {
+		t.Errorf("a 65th label, and one in place of another: %v, %v", results[0], results[1])
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/datapi/datapi/internal/api/document"
@@ -47,7 +46,7 @@ type page struct {
 	next  *string
 	total *int64
 	// position is the place in the log of changes from which on the list can be watched without a gap.
-	position int64
+	position store.Position
 	// partial reports that the database is away, and that the items are this node's alone.
 	partial bool
 }
@@ -65,16 +64,13 @@ func (p page) answer() *answer {
 		body = append(body, item...)
 	}
 	body = append(append(body, `],"next_cursor":`...), encode(p.next)...)
-	body = append(append(body, `,"position":`...), encode(positionText(p.position))...)
+	body = append(append(body, `,"position":`...), encode(p.position.String())...)
 	body = append(append(body, `,"partial":`...), encode(p.partial)...)
 	if p.total != nil {
 		body = append(append(body, `,"total":`...), encode(p.total)...)
 	}
 	return &answer{Status: http.StatusOK, ContentType: document.MediaJSON, CacheControl: noStore, Body: append(body, '}')}
 }
-
-// positionText returns a place in the log of changes as /changes/stream?after= takes it.
-func positionText(position int64) string { return strconv.FormatInt(position, 10) }
 
 // query returns the store's query of a list.
 func (a *API) query(t dat.ObjectType, l Listing, input any) (store.Query, error) {

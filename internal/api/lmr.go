@@ -123,6 +123,11 @@ func (a *API) readLMR(ctx context.Context, in *readLMR) (*answer, error) {
 		}
 		length = min(max(o.(*dat.LMR).Length-in.Offset, 0), maxRead)
 	}
+	if answer := requestOf(ctx).answer; answer != nil {
+		if err := answer.reserve(length); err != nil {
+			return nil, err
+		}
+	}
 	data, err := a.manager.ReadLMR(ctx, dat.Handle(in.ID), in.Offset, length)
 	if err != nil {
 		return nil, err

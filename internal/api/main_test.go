@@ -118,6 +118,7 @@ func newRigOn(t testing.TB, database, node string, change ...func(*Config)) *rig
 	must(t, err)
 	r := &rig{t: t, store: s, soft: soft.New(2), url: database}
 	r.manager = manager.NewManager(node, s.Recorder(), manager.WithLogger(log), manager.WithMemoryCap(32<<20))
+	s.Recorder().OnReconciled(r.manager.Reconciled)
 	must(t, r.manager.AddProvider(t.Context(), r.soft))
 	living, err := s.Living(t.Context(), node)
 	must(t, err)

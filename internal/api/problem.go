@@ -39,6 +39,10 @@ func problemOf(err error) *document.Problem {
 		return document.FromDAT(refused)
 	case errors.Is(err, store.ErrGone):
 		return document.NewProblem(document.KindPositionGone, "This lies before what the retention kept. Ask for something newer, or start from the present.")
+	case errors.Is(err, store.ErrRewound):
+		return document.NewProblem(document.KindLogRewound, "")
+	case errors.Is(err, errMemoryFull):
+		return document.NewProblem(document.KindBusy, "")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return document.NewProblem(document.KindShuttingDown, "The call was given up before it was done.")
 	}

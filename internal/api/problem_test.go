@@ -17,7 +17,7 @@ func TestUnknownErrorsTellNothingOfTheirCause(t *testing.T) {
 }
 
 func TestTheKindsOfTheStoreAreKindsOfProblems(t *testing.T) {
-	for _, kind := range []string{store.KindNameTaken, store.KindStoreAway, store.KindKeyRunning} {
+	for _, kind := range []string{store.KindNameTaken, store.KindStoreAway, store.KindKeyRunning, store.KindOutcomeUnknown} {
 		if p := problemOf(&dat.Error{Return: dat.RetInternalError, Kind: kind, Detail: "x"}); p.Type != "/problems/"+kind {
 			t.Errorf("an error of kind %s is a problem of type %s", kind, p.Type)
 		}

@@ -15,13 +15,19 @@ import (
 const (
 	// maxCallers bounds how many callers the limiter tells apart; those beyond share one limit.
 	maxCallers = 10_000
+	// maxWrongCredentials is how many wrong credentials may come from one address in wrongCredentialsIn: a person who
+	// mistypes stays below it, and a guesser gets nowhere.
+	maxWrongCredentials = 10
+	wrongCredentialsIn  = time.Minute
 	// dropEvery is how often callers that send nothing are dropped, dropEveryFull where there is no room for a new one.
 	dropEvery, dropEveryFull = time.Minute, time.Second
 )
 
-// rateLimiter allows each caller a number of requests per second, and twice that number at once.
+// rateLimiter allows each caller a number of requests in a time, and so many at once.
 type rateLimiter struct {
-	perSecond int
+	// limit is in requests per second; 0 is no limit.
+	limit rate.Limit
+	burst int
 
 	mu      sync.Mutex
 	callers map[string]*rate.Limiter
@@ -31,28 +37,33 @@ type rateLimiter struct {
 	dropped time.Time
 }
 
-// newRateLimiter returns a limiter of so many requests per second; 0 is no limit.
+// newRateLimiter returns a limiter of so many requests per second, and twice that number at once; 0 is no limit.
 func newRateLimiter(perSecond int) *rateLimiter {
-	l := &rateLimiter{perSecond: perSecond, callers: map[string]*rate.Limiter{}}
+	return newLimiter(rate.Limit(perSecond), 2*perSecond)
+}
+
+// newWrongCredentials returns a limiter of wrong credentials.
+func newWrongCredentials() *rateLimiter {
+	return newLimiter(rate.Every(wrongCredentialsIn/maxWrongCredentials), maxWrongCredentials)
+}
+
+func newLimiter(limit rate.Limit, burst int) *rateLimiter {
+	l := &rateLimiter{limit: limit, burst: burst, callers: map[string]*rate.Limiter{}}
 	l.others = l.newCaller()
 	return l
 }
 
-func (l *rateLimiter) newCaller() *rate.Limiter {
-	return rate.NewLimiter(rate.Limit(l.perSecond), l.burst())
-}
-
-func (l *rateLimiter) burst() int { return 2 * l.perSecond }
+func (l *rateLimiter) newCaller() *rate.Limiter { return rate.NewLimiter(l.limit, l.burst) }
 
 // allow takes a request that counts as cost requests. One that counts as more than may come at once is taken when the
 // caller has sent nothing for a while; the rest is owed, so that the caller's next request must wait for it.
 func (l *rateLimiter) allow(caller string, cost int, now time.Time) bool {
-	if l.perSecond <= 0 {
+	if l.limit <= 0 {
 		return true
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	limiter, burst := l.limiter(caller, now), l.burst()
+	limiter, burst := l.limiter(caller, now), l.burst
 	if !limiter.AllowN(now, min(cost, burst)) {
 		return false
 	}
@@ -83,7 +94,7 @@ func (l *rateLimiter) limiter(caller string, now time.Time) *rate.Limiter {
 func (l *rateLimiter) dropIdle(now time.Time) {
 	l.dropped = now
 	for caller, limiter := range l.callers {
-		if limiter.TokensAt(now) >= float64(l.burst()) {
+		if limiter.TokensAt(now) >= float64(l.burst) {
 			delete(l.callers, caller)
 		}
 	}
@@ -95,6 +106,11 @@ func callerOf(p principal, remoteAddr string) string {
 	if p != anonymous {
 		return p.name
 	}
+	return addressOf(remoteAddr)
+}
+
+// addressOf returns the address of a client as a caller.
+func addressOf(remoteAddr string) string {
 	host, err := netip.ParseAddrPort(remoteAddr)
 	if err != nil {
 		return "address " + remoteAddr
@@ -110,7 +126,7 @@ func callerOf(p principal, remoteAddr string) string {
 func (a *API) limitRate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.limiter.allow(callerOf(requestOf(r.Context()).principal, r.RemoteAddr), 1, time.Now()) {
-			writeProblem(w, r, document.NewProblem(document.KindRateLimited, "This service takes "+strconv.Itoa(a.limiter.perSecond)+" requests per second of one caller. Send fewer."))
+			writeProblem(w, r, document.NewProblem(document.KindRateLimited, "This service takes "+strconv.Itoa(int(a.limiter.limit))+" requests per second of one caller. Send fewer."))
 			return
 		}
 		next.ServeHTTP(w, r)

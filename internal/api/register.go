@@ -36,7 +36,7 @@ func (a *API) operation(r route) huma.Operation {
 		OperationID: r.id, Method: r.method, Path: r.path, Tags: []string{r.tag},
 		Summary: r.summary, Description: r.about,
 		DefaultStatus: r.status,
-		MaxBodyBytes:  -1, BodyReadTimeout: -1, // the conventions read and limit the body
+		MaxBodyBytes:  -1, BodyReadTimeout: -1, SkipValidateBody: true, // the conventions read, limit and validate the body
 		Responses:   a.schemas.Responses(r.answers()),
 		Middlewares: huma.Middlewares{a.conventions(r)},
 	}

@@ -32,6 +32,10 @@ type requestInfo struct {
 	body []byte
 	// dryRun reports that the request only asks what a write would do; readDryRun alone sets it.
 	dryRun bool
+	// checked is the body for its validation, nil where there is none or it is no JSON.
+	checked *document.CheckedBody
+	// answer is the memory that the answer takes while the client has not taken it; nil where it goes to no client.
+	answer *memoryShare
 	// secretAnswer reports that the answer carries a credential and must not be stored.
 	secretAnswer bool
 }

@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/datapi/datapi/internal/manager"
 
@@ -20,8 +22,21 @@ func (a *API) revertEndpoint(ctx context.Context, in *revertEndpoint) (*answer, 
 		if !ok {
 			return nil, noVersion(noSuch(dat.TypeEndpoint))
 		}
-		return a.manager.ModifyEP(ctx, c, dat.Handle(in.ID), manager.EPModify{RevertTo: then, RevertedTo: in.Body.Version})
+		ep, err := a.manager.ModifyEP(ctx, c, dat.Handle(in.ID), manager.EPModify{RevertTo: then, RevertedTo: in.Body.Version})
+		return ep, ofVersion(err, in.Body.Version)
 	})
+}
+
+// ofVersion says in the refusal of a member that its value is that of a version: the body
+// has no such member.
+func ofVersion(err error, version int64) error {
+	var refused *dat.Error
+	if !errors.As(err, &refused) || refused.Return != dat.RetInvalidParameter || refused.Field == "" {
+		return err
+	}
+	said := *refused
+	said.Detail = fmt.Sprintf("%s of version %d cannot be set again: %s", refused.Field, version, refused.Detail)
+	return &said
 }
 
 // noVersion blames the body: the endpoint is there, but the version never was.

@@ -63,7 +63,7 @@ func (r route) allRefusals() []int {
 		all = append(all, 404)
 	}
 	if r.isWrite() {
-		all = append(all, 409, 412, 413, 415, 421, 422, 501, 507)
+		all = append(all, 408, 409, 412, 413, 415, 421, 422, 501, 507)
 	}
 	return append(all, r.refusals...)
 }

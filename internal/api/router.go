@@ -14,12 +14,12 @@ import (
 // and the page need no credential.
 func (a *API) root(cfg Config) http.Handler {
 	r := chi.NewMux()
-	r.Use(withRequestInfo, a.observe, a.recoverPanic, middleware.GetHead)
+	r.Use(withRequestInfo, a.boundExchange, a.observe, a.recoverPanic, middleware.GetHead)
 	r.Group(func(open chi.Router) {
 		open.Get("/livez", a.livez)
 		open.Get("/readyz", a.readyz)
 		if cfg.Metrics {
-			open.Handle("/metrics", a.Metrics)
+			open.With(a.checkHost).Handle("/metrics", a.metrics.handler())
 		} else {
 			open.Get("/metrics", http.NotFound) // they have a listener of their own; the page must not answer here
 		}

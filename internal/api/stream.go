@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"reflect"
@@ -23,7 +22,7 @@ const (
 	heartbeat = 15 * time.Second
 	// sendTimeout is the time that a client has for taking one part of a stream. One that takes longer is cut off; it
 	// may resume where it was.
-	sendTimeout = 30 * time.Second
+	sendTimeout = 10 * time.Second
 	// maxStream bounds the life of a stream; its clients resume.
 	maxStream = 365 * 24 * time.Hour
 )
@@ -31,15 +30,17 @@ const (
 type streamChanges struct {
 	Read
 	ChangesOf
-	LastEventID string `header:"Last-Event-ID" maxLength:"20" doc:"The id of the last change seen: the stream goes on after it. Wins over after."`
-	After       string `query:"after" maxLength:"20" example:"1042" doc:"Start after this change; 0 is the beginning. Now where left out."`
+	LastEventID string `header:"Last-Event-ID" maxLength:"40" doc:"The id of the last change seen: the stream goes on after it. Wins over after."`
+	After       string `query:"after" maxLength:"40" example:"1042" doc:"Start after this position, the id of an event of a stream; 0 is the beginning. Now where left out."`
 }
 
 func (a *API) registerStream() {
 	register(a, route{
 		id: "stream-changes", method: http.MethodGet, path: "/changes/stream", tag: document.TagChange, summary: "Watch changes",
 		about: "Server-Sent Events: `event: change` with the change as data and its id as `id`, in order, without gap or duplicate; " +
-			"`event: stale` while the database is away, `event: fresh` when it is back; a comment every 15 s.",
+			"`event: stale` while the database is away, `event: fresh` when it is back; a comment every 15 s. " +
+			"An id is a position in the log: that of its change, after a generation and a dot if the log ever went back " +
+			"because the database lost commits. Positions from before that are 410, and streams end.",
 		answer: reflect.TypeFor[dat.Change](), answerType: document.MediaEvents, refusals: []int{410},
 	}, a.streamChanges)
 }
@@ -63,8 +64,8 @@ func (a *API) streamChanges(ctx context.Context, in *streamChanges) (*huma.Strea
 	return &huma.StreamResponse{Body: func(hc huma.Context) { a.stream(hc, sub) }}, nil
 }
 
-// streamStart returns the change after which a stream starts: Last-Event-ID, else after, else the newest.
-func (a *API) streamStart(in *streamChanges) (int64, error) {
+// streamStart returns the position after which a stream starts: Last-Event-ID, else after, else the newest.
+func (a *API) streamStart(in *streamChanges) (store.Position, error) {
 	for _, given := range []struct {
 		value string
 		wrong func(name, must string) *document.Problem
@@ -73,13 +74,13 @@ func (a *API) streamStart(in *streamChanges) (int64, error) {
 		if given.value == "" {
 			continue
 		}
-		id, err := strconv.ParseInt(given.value, 10, 64)
-		if err != nil || id < 0 {
-			return 0, given.wrong(given.name, "must be the id of a change, or 0 for the beginning")
+		position, ok := store.ParsePosition(given.value)
+		if !ok {
+			return position, given.wrong(given.name, "must be the id of an event of this stream, or 0 for the beginning")
 		}
-		return id, nil
+		return position, nil
 	}
-	return a.store.Log().Last(), nil
+	return a.store.Log().Position(), nil
 }
 
 // stream sends what the subscription delivers until the client goes, falls behind the retention, or the service stops.
@@ -102,10 +103,13 @@ func (a *API) stream(hc huma.Context, sub *store.Subscription) {
 		turn, done := context.WithTimeout(ctx, a.heartbeat)
 		delivery, err := sub.Next(turn)
 		done()
-		part := deliveryText(delivery, &stale)
-		if errors.Is(err, context.DeadlineExceeded) {
+		var part []byte
+		switch {
+		case err == nil:
+			part = deliveryText(delivery, &stale)
+		case errors.Is(err, context.DeadlineExceeded):
 			part = heartbeatText(stale)
-		} else if err != nil {
+		default:
 			return
 		}
 		if out.send(part) != nil {
@@ -127,13 +131,9 @@ func heartbeatText(stale bool) []byte {
 // it is set to whether it is away now.
 func deliveryText(d store.Delivery, stale *bool) []byte {
 	var b bytes.Buffer
-	for i := range d.Changes {
-		data, err := json.Marshal(&d.Changes[i])
-		if err != nil {
-			panic(err) // the log has read it from JSON
-		}
-		b.WriteString("event: change\nid: " + strconv.FormatInt(d.Changes[i].ID, 10) + "\ndata: ")
-		b.Write(data)
+	for _, c := range d.Changes {
+		b.WriteString("event: change\nid: " + store.Position{Generation: d.Position.Generation, ID: c.ID}.String() + "\ndata: ")
+		b.Write(c.JSON())
 		b.WriteString("\n\n")
 	}
 	if d.Stale != *stale {
@@ -160,5 +160,9 @@ func (s sseWriter) send(part []byte) error {
 	if _, err := s.w.Write(part); err != nil {
 		return err
 	}
-	return s.control.Flush()
+	if err := s.control.Flush(); err != nil {
+		return err
+	}
+	_ = s.control.SetWriteDeadline(time.Time{}) // it could be set before; under HTTP/2 it would end the silence after the write
+	return nil
 }

@@ -74,6 +74,28 @@ type Recorded struct {
 	Object Object
 }
 
+// Outcome is what became of the entries that were handed over as one unit.
+type Outcome struct {
+	// Recorded is what became of each entry; nil if Err is set.
+	Recorded []Recorded
+	// Err says why nothing was recorded.
+	Err error
+}
+
+// OutcomeUnknown is the Cause of an *Error of KindOutcomeUnknown where the outcome
+// will be known later.
+type OutcomeUnknown struct {
+	// Known gets the outcome once, when it is known. One goroutine may receive it.
+	Known <-chan Outcome
+}
+
+// Error implements error.
+func (*OutcomeUnknown) Error() string { return "it is not known yet whether the change was recorded" }
+
+// KindOutcomeUnknown is the Kind of the *Error of a change that may be recorded, or
+// may not be.
+const KindOutcomeUnknown = "outcome-unknown"
+
 // ActorEngine is the actor of changes that no caller asked for.
 const ActorEngine = "engine"
 

@@ -16,7 +16,7 @@ var createOrder = func() []Param {
 }()
 
 // CheckEPCreate judges dat_ep_create, or dat_ep_create_with_srq where srq is
-// not null, and gives the endpoint with its parameters and effective
+// not null, and returns the endpoint with its parameters and effective
 // attributes: UNCONNECTED, without name, id and times.
 //
 // What v leaves out, and an attribute that is nil, gets the provider's default;

@@ -147,7 +147,7 @@ func TestB10SRQSoftHWIsTheSoftMarkAtCreate(t *testing.T) {
 	wantAccepted(t, err)
 }
 
-func TestBornEndpointsHaveInfiniteMarks(t *testing.T) {
+func TestCreatedEndpointsHaveInfiniteMarks(t *testing.T) {
 	e, _ := CheckEPCreate(nil, HandleNull, newFacts(), newWorld())
 	if want := (Watermarks{SoftHigh: WatermarkInfinite, HardHigh: WatermarkInfinite}); e.Watermarks != want {
 		t.Errorf("W2 gives %+v", e.Watermarks)

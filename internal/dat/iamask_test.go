@@ -20,7 +20,7 @@ func TestMasksHoldEveryAttributeOnce(t *testing.T) {
 	}
 }
 
-// TestFactsKnowTheInlineLimitOfTheProvider holds the settled reading of named attributes.
+// TestFactsKnowTheInlineLimitOfTheProvider holds what bounds max_inline_data.
 func TestFactsKnowTheInlineLimitOfTheProvider(t *testing.T) {
 	f := NewFacts(ourIA, IAAttributes{}, ProviderAttributes{ProviderSpecificAttr: map[string]string{"max_inline_data": "64"}})
 	if got := f.ProviderAttrs["max_inline_data"]; got != (NamedAttr{0, 64}) {

@@ -141,7 +141,7 @@ func Matrix() MatrixDoc {
 		doc.Groups = append(doc.Groups, GroupDoc{g, listed(groupStates(g))})
 	}
 	for p := range numParams {
-		doc.Parameters = append(doc.Parameters, worded(p.doc()))
+		doc.Parameters = append(doc.Parameters, withWords(p.doc()))
 	}
 	for s := range EPState(numStates) {
 		for in := Input(0); s.Occurs() && in < numInputs; in++ {

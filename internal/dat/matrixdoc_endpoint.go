@@ -145,9 +145,9 @@ var handleTypes = map[string]ObjectType{
 	"ia": TypeIA, "pz": TypePZ, "recv_evd": TypeEVD, "request_evd": TypeEVD, "connect_evd": TypeEVD, "srq": TypeSRQ,
 }
 
-// worded is a row of the modify matrix with its words, and with what the
-// judges know of it beyond its row.
-func worded(d ParamDoc) ParamDoc {
+// withWords adds the words for a parameter to its row, and what the judges
+// know of it beyond the row.
+func withWords(d ParamDoc) ParamDoc {
 	w := wordingByParam[d.Name]
 	d.Title, d.Meaning = w.title, w.meaning
 	if t, ok := handleTypes[d.Name]; ok {

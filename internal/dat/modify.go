@@ -2,11 +2,11 @@ package dat
 
 import "slices"
 
-// CheckEPModify judges dat_ep_modify and gives a copy of the endpoint with the
+// CheckEPModify judges dat_ep_modify and returns a copy of the endpoint with the
 // mask applied; e itself never changes, and one bad value changes nothing (M4).
 //
 // posted is the number of outstanding receives (B). The order of refusal is
-// the settled one (M5, A17): unknown parameters, parameters that can never be
+// that of M5 and A17: unknown parameters, parameters that can never be
 // modified (DAT_INVALID_PARAMETER), states (DAT_INVALID_STATE), values
 // (DAT_INVALID_PARAMETER), combinations; within one stage the order of the
 // matrix. An empty mask succeeds in every state (M2); receives that are posted

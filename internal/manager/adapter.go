@@ -3,9 +3,8 @@ package manager
 import (
 	"sync/atomic"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // adapter is an open IA with the registry of its objects.
@@ -15,124 +14,39 @@ type adapter struct {
 	provider string
 	// facts never change after the adapter was opened.
 	facts dat.Facts
-	// async is the EVD for asynchronous events, set before the adapter is seen.
+	// asyncEVD is the EVD for asynchronous events. It is set before the adapter is
+	// registered.
 	asyncEVD *evd
-	// device is whether the device is there.
-	device deviceState
-	// nextWR gives the ids of work requests; they never repeat.
-	nextWR atomic.Uint64
+	device   deviceState
+	// lastWR is the last id of a work request that was used; ids never repeat.
+	lastWR atomic.Uint64
 
-	// mu is the registry's lock: object ownership, references, use counts. It is
-	// short: no provider, no recorder and no other lock but those of endpoint
-	// state and queues is ever waited for under it.
+	// mu is the registry's lock: lives, references, use counts. It is held briefly:
+	// under it nothing is waited for but the locks of endpoint state and the leaves.
 	mu    registryMutex
 	hw    rdma.IA
 	count [dat.TypeCR + 1]int
-	// creations counts the units that are making something on the device;
-	// noCreations, where set, is closed when there is none left.
+	// creations counts the units that are creating something on the device.
+	// noCreations, if it is not nil, is closed when there is none left.
 	creations   int
 	noCreations chan struct{}
-	// requests finds a waiting connection request by the provider's handle.
+	// requests has the waiting connection requests by the provider's.
 	requests map[rdma.ConnRequest]*request
 }
 
-// limits are the attributes that bound the number of objects of a type, and the
-// subtype of the refusal. Types without one are unbounded.
-var limits = map[dat.ObjectType]struct {
-	max     func(*dat.IAAttributes) int32
-	subtype dat.Subtype
-	field   string
-}{
-	dat.TypeEndpoint: {func(a *dat.IAAttributes) int32 { return a.MaxEPs }, dat.SubResourceTEP, "max_eps"},
-	dat.TypePZ:       {func(a *dat.IAAttributes) int32 { return a.MaxPZs }, dat.SubResourceProtectionDomain, "max_pzs"},
-	dat.TypeEVD:      {func(a *dat.IAAttributes) int32 { return a.MaxEVDs }, dat.SubResourceTEVD, "max_evds"},
-	dat.TypeSRQ:      {func(a *dat.IAAttributes) int32 { return a.MaxSRQs }, dat.SubResourceSRQ, "max_srqs"},
-	dat.TypeLMR:      {func(a *dat.IAAttributes) int32 { return a.MaxLMRs }, dat.SubResourceMemoryRegion, "max_lmrs"},
-	dat.TypeRMR:      {func(a *dat.IAAttributes) int32 { return a.MaxRMRs }, dat.SubResourceMemoryRegion, "max_rmrs"},
+// adapterOf returns the adapter with an id, or nil if there is none.
+func (m *Manager) adapterOf(id dat.Handle) *adapter {
+	ia, _ := find[*adapter](m, id)
+	return ia
 }
 
-// admitLocked enters a new object into the registry with the references of its
-// image; the adapter's lock is held. t is nil for what the engine makes.
-func (ia *adapter) admitLocked(u *unit, e entity, img dat.Object) *dat.Error {
-	o := e.base()
-	if l, ok := limits[o.typ]; ok && ia.count[o.typ] >= int(l.max(&ia.facts.Attributes)) &&
-		ia.count[o.typ]-u.endedOf(ia, o.typ) >= int(l.max(&ia.facts.Attributes)) {
-		return errExhausted(ia, o.typ, l.subtype, l.field, l.max(&ia.facts.Attributes))
+// adapterFor returns the adapter that a creation names. The error is
+// DAT_INVALID_HANDLE.
+func (m *Manager) adapterFor(id dat.Handle) (*adapter, error) {
+	if ia := m.adapterOf(id); ia != nil {
+		return ia, nil
 	}
-	if err := ia.roomOnSRQLocked(u, img); err != nil {
-		return err
-	}
-	step := enter
-	if u == nil {
-		step = appear
-	}
-	ia.enterLocked(e, step, u)
-	ia.m.addRefsLocked(img)
-	return nil
-}
-
-// roomOnSRQLocked tests max_ep_per_srq for a new endpoint.
-func (ia *adapter) roomOnSRQLocked(u *unit, img dat.Object) *dat.Error {
-	ep, ok := img.(*dat.Endpoint)
-	if !ok || ep.SRQ == dat.HandleNull {
-		return nil
-	}
-	s, ok := find[*srq](ia.m, ep.SRQ)
-	if !ok {
-		return nil
-	}
-	users := s.endpoints
-	for _, was := range u.endedUsersOf(s.id) {
-		if was.Type() == dat.TypeEndpoint {
-			users--
-		}
-	}
-	return dat.CheckSRQUsers(&ia.facts, &dat.SRQ{Meta: dat.Meta{ID: s.id}}, users)
-}
-
-// endedOf is the number of objects of a type that this unit of writes ends; nil ends none.
-func (u *unit) endedOf(ia *adapter, t dat.ObjectType) int {
-	if u == nil {
-		return 0
-	}
-	n := 0
-	for _, e := range u.ended {
-		if o := e.base(); o.ia == ia && o.typ == t {
-			n++
-		}
-	}
-	return n
-}
-
-// admit judges under the registry's lock and enters the object if it may be.
-func (u *unit) admit(ia *adapter, e entity, judge func(resolver) (dat.Object, *dat.Error)) (dat.Object, error) {
-	ia.mu.Lock()
-	defer ia.mu.Unlock()
-	img, err := judge(resolver{u: u, ia: ia})
-	if err != nil {
-		return nil, err
-	}
-	if err := ia.admitLocked(u, e, img); err != nil {
-		return nil, err
-	}
-	u.made = append(u.made, e)
-	u.undo = append(u.undo, func() { ia.m.dropRefs(img) })
-	return img, nil
-}
-
-// remove takes an object out of the registry, once.
-func (m *Manager) remove(e entity) {
-	o := e.base()
-	o.ia.mu.Lock()
-	defer o.ia.mu.Unlock()
-	if o.life.moveLocked(leave, nil) {
-		m.index.Delete(o.id)
-		o.ia.count[o.typ]--
-		m.names.renamed(o.recorded(), nil)
-		if q, ok := e.(*request); ok {
-			delete(o.ia.requests, q.handle)
-		}
-	}
+	return nil, errBodyHandle(dat.TypeIA, id, "ia")
 }
 
 // fill implements filler.
@@ -142,22 +56,54 @@ func (ia *adapter) fill(img dat.Object) {
 	}
 }
 
-// usage counts the living objects.
+// usage counts the living objects of the adapter.
 func (ia *adapter) usage() dat.IAUsage {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
-	return dat.IAUsage{
-		Endpoints: ia.count[dat.TypeEndpoint], PZs: ia.count[dat.TypePZ], EVDs: ia.count[dat.TypeEVD],
-		SRQs: ia.count[dat.TypeSRQ], LMRs: ia.count[dat.TypeLMR], RMRs: ia.count[dat.TypeRMR],
-		PSPs: ia.count[dat.TypePSP], RSPs: ia.count[dat.TypeRSP],
+	var usage dat.IAUsage
+	for t, n := range ia.count {
+		if of := usage.Of(dat.ObjectType(t)); of != nil {
+			*of = n
+		}
 	}
+	return usage
 }
 
-// wr gives the first of n new ids of work requests. A dry run takes none and gets
-// what the call itself would.
-func (ia *adapter) wr(c Call, n int) uint64 {
+// reserveWorkRequests returns the first of n new ids of work requests. A dry run
+// reserves none and is told those that the call itself would get.
+func (ia *adapter) reserveWorkRequests(c Call, n int) uint64 {
 	if c.DryRun {
-		return ia.nextWR.Load() + 1
+		return ia.lastWR.Load() + 1
 	}
-	return ia.nextWR.Add(uint64(n)) - uint64(n) + 1
+	return ia.lastWR.Add(uint64(n)) - uint64(n) + 1
+}
+
+// noteIA notes a new state of an adapter. reason goes into the change, detail into
+// the adapter's image.
+func (m *Manager) noteIA(ia *adapter, cause, reason string, state dat.IAState, detail string) {
+	m.noteEvent(&ia.object, cause, reason, applyChange(func(o *dat.IA) { o.State, o.Detail = state, optional(detail) }))
+}
+
+// asyncEvent posts an event about an object to the adapter's async EVD. event is
+// EventNone if DAT has only a reason for it and no event number.
+func (ia *adapter) asyncEvent(o *object, event dat.EventNumber, reason string) {
+	ia.postAsync(dat.Event{Event: event, Object: new(o.ref()), Reason: &reason})
+}
+
+// overflow reports on the async EVD that an EVD lost an event. An overflow of the
+// async EVD itself is only counted, as there is nowhere to report it.
+func (ia *adapter) overflow(d *evd) {
+	if ia.asyncEVD == nil || d == ia.asyncEVD {
+		return
+	}
+	ia.asyncEvent(&d.object, dat.EventAsyncErrorEVDOverflow, "DAT_EVD_OVERFLOW_ERROR")
+}
+
+// postAsync puts an event on the adapter's async EVD.
+func (ia *adapter) postAsync(ev dat.Event) {
+	if ia.asyncEVD == nil {
+		return
+	}
+	ev.Stream, ev.EVD, ev.IA, ev.At = dat.StreamAsync, ia.asyncEVD.id, ia.id, now()
+	ia.asyncEVD.queue.post(queued{ev: ev, notification: true})
 }

@@ -4,30 +4,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-
-	"github.com/datapi/datapi/internal/rdma"
+	"errors"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
-// arrive runs an adapter that appears after Restore: a new one, or one that was
-// gone when the process started.
-func (m *Manager) arrive(ctx context.Context, op openedIA) error {
-	if ia := m.adapterOf(m.iaID(op.hw)); ia != nil {
-		ia.mu.Lock()
-		ia.hw = op.hw
-		ia.mu.Unlock()
-		m.deviceBack(ia)
-		m.run(ia, op.hw)
-		return nil
-	}
-	return m.start(ctx, op, nil, nil)
-}
-
-// start brings an adapter up with what lived on it: enter, record, make, run.
-// Nothing is entered before all that it needs is set: a new adapter is seen by
-// nobody until it is recorded.
-func (m *Manager) start(ctx context.Context, op openedIA, was *dat.IA, living []dat.Object) error {
+// startAdapter brings up an adapter and the objects that were recorded on it: it
+// registers them, records what is new, and makes everything in the engine again.
+// op.hw is nil if the device is not there; was is the adapter's recorded image, nil
+// for a new adapter.
+//
+// Nobody sees a new adapter before all that it needs is set and recorded.
+func (m *Manager) startAdapter(ctx context.Context, op openedIA, was *dat.IA, living []dat.Object) error {
 	ia, img := m.newAdapter(op, was)
 	restored := make([]entity, 0, len(living))
 	for _, o := range living {
@@ -37,22 +26,22 @@ func (m *Manager) start(ctx context.Context, op openedIA, was *dat.IA, living []
 		}
 	}
 	entries, made := m.startEntries(ia, img, was, restored)
-	ia.enterStarted(made, restored)
+	ia.registerStarted(made, restored)
 	m.addRestoredRefs(ia, living)
-	if err := m.recordStart(ctx, entries); err != nil {
+	if err := m.recordAdapter(ctx, entries); err != nil {
 		for _, e := range made {
 			m.remove(e)
 		}
 		return err
 	}
 	for _, e := range made {
-		e.base().move(complete, nil)
+		e.base().advance(stepCreated, nil)
 	}
-	m.loseConnections(ia)
+	m.resetConnections(ia)
 	if op.hw != nil && !m.remake(ia, op.hw, ia.device.losses.Load(), causeRestore) {
 		return errClosed()
 	}
-	for _, e := range m.selected(func(o *object) bool { return o.ia == ia }) {
+	for _, e := range m.entitiesWhere(func(o *object) bool { return o.ia == ia }) {
 		if err := e.base().unrecorded.wait(ctx, m.rec); err != nil {
 			return err
 		}
@@ -61,58 +50,13 @@ func (m *Manager) start(ctx context.Context, op openedIA, was *dat.IA, living []
 	m.adapters = append(m.adapters, ia)
 	m.mu.Unlock()
 	if op.hw != nil {
-		m.run(ia, op.hw)
+		m.startPump(ia, op.hw)
 	}
 	return nil
 }
 
-// enterStarted enters what is new with the adapter, to be seen when it is recorded,
-// and what lived on it.
-func (ia *adapter) enterStarted(made, restored []entity) {
-	ia.mu.Lock()
-	defer ia.mu.Unlock()
-	starting := &unit{m: ia.m}
-	for _, e := range made {
-		ia.enterLocked(e, enter, starting)
-	}
-	for _, e := range restored {
-		ia.enterLocked(e, appear, nil)
-	}
-	if ia.life.phase() == unborn {
-		ia.enterLocked(ia, appear, nil)
-	}
-}
-
-// enterLocked puts an entity into the registry.
-func (ia *adapter) enterLocked(e entity, step lifeStep, by *unit) {
-	o := e.base()
-	o.life.moveLocked(step, by)
-	ia.count[o.typ]++
-	ia.m.index.Store(o.id, e)
-}
-
-// recordStart commits the images of the adapter itself and publishes them.
-func (m *Manager) recordStart(ctx context.Context, entries []dat.Entry) error {
-	if len(entries) == 0 {
-		return nil
-	}
-	for i, e := range entries {
-		entries[i].Published = func(r dat.Recorded) {
-			if o := m.objectOf(e.Object.ID); o != nil {
-				o.publish(r.Object)
-			}
-		}
-	}
-	_, err := m.rec.Record(ctx, entries...)
-	return err
-}
-
-func (m *Manager) run(ia *adapter, hw rdma.IA) {
-	reports := hw.Reports()
-	m.spawn(func() { m.pump(ia, reports) })
-}
-
-// newAdapter is the adapter and the image that it should have.
+// newAdapter returns an adapter that is not registered yet, and the image that it
+// should have.
 func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 	ia := &adapter{m: m, provider: op.provider, hw: op.hw, requests: map[rdma.ConnRequest]*request{}}
 	img := &dat.IA{}
@@ -123,11 +67,11 @@ func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 		img.Provider, img.Device, img.Port = op.provider, op.hw.Device(), op.hw.Port()
 		img.IAAttributes, img.ProviderAttributes = op.hw.Attributes()
 		state, detail := op.hw.State()
-		img.State, img.Detail = state, ptr(detail)
+		img.State, img.Detail = state, optional(detail)
 		ia.object = newObject(ia, dat.TypeIA, m.iaID(op.hw))
 	} else {
-		ia.loseDevice()
-		img.State, img.Detail = dat.IAGone, ptr("the device is not there")
+		ia.markDeviceGone()
+		img.State, img.Detail = dat.IAGone, new("the device is not there")
 		ia.object = newObject(ia, dat.TypeIA, was.ID)
 	}
 	if was == nil {
@@ -139,34 +83,24 @@ func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 	return ia, img
 }
 
-// asyncEVDOf is the EVD for asynchronous events that lived with an adapter, or nil.
-func asyncEVDOf(was *dat.IA, restored []entity) *evd {
-	if was == nil {
-		return nil
-	}
-	for _, e := range restored {
-		if q, ok := e.(*evd); ok && q.id == was.AsyncEVD {
-			return q
-		}
-	}
-	return nil
-}
+// asyncQLen is the length of an adapter's async EVD in events.
+const asyncQLen = dat.MinAsyncQLen
 
-// startEntries gives the adapter its async EVD, a new one where there is none, and
-// returns the changes of their images and what is new.
+// startEntries sets the async EVD of an adapter, a new one if it has none. It
+// returns the changes to record and the entities that are new.
 func (m *Manager) startEntries(ia *adapter, img, was *dat.IA, restored []entity) (entries []dat.Entry, made []entity) {
-	q := asyncEVDOf(was, restored)
-	if q == nil {
+	d := asyncEVDOf(was, restored)
+	if d == nil {
 		streams := []dat.Stream{dat.StreamAsync}
-		q = newEVD(ia, newID(), asyncQLen, streams, true)
-		e := m.entry(engineCall("made with its adapter"), &q.object, "dat_evd_create")
-		e.Apply = becomes(&dat.EVD{Meta: q.meta("", nil), QLen: asyncQLen, Streams: streams, Waitable: true})
-		entries, made = append(entries, e), append(made, q)
+		d = newEVD(ia, newID(), asyncQLen, streams, true)
+		e := m.newEntry(engineCall("made with its adapter"), &d.object, "dat_evd_create")
+		e.Apply = applyCreate(&dat.EVD{Meta: d.meta("", nil), QLen: asyncQLen, Streams: streams, Waitable: true})
+		entries, made = append(entries, e), append(made, d)
 	}
-	ia.asyncEVD, img.AsyncEVD = q, q.id
-	q.refs++
-	q.users.IAs++
-	q.use = q.use.WithOther(dat.StreamAsync)
+	ia.asyncEVD, img.AsyncEVD = d, d.id
+	d.refs++
+	d.users.IAs++
+	d.use = d.use.WithOther(dat.StreamAsync)
 	if was == nil {
 		made = append(made, ia)
 	}
@@ -177,7 +111,7 @@ func (m *Manager) startEntries(ia *adapter, img, was *dat.IA, restored []entity)
 	if was != nil {
 		cause, reason = causeRestore, "the adapter is not as it was"
 	}
-	e := m.entry(engineCall(reason), &ia.object, cause)
+	e := m.newEntry(engineCall(reason), &ia.object, cause)
 	e.Apply = func(before dat.Object) dat.Object {
 		next := img.Clone()
 		if before != nil {
@@ -188,11 +122,69 @@ func (m *Manager) startEntries(ia *adapter, img, was *dat.IA, restored []entity)
 	return append(entries, e), made
 }
 
-// sameIA compares what is recorded of an adapter.
+// asyncEVDOf returns the async EVD that was restored with an adapter, or nil if
+// there is none.
+func asyncEVDOf(was *dat.IA, restored []entity) *evd {
+	if was == nil {
+		return nil
+	}
+	for _, e := range restored {
+		if d, ok := e.(*evd); ok && d.id == was.AsyncEVD {
+			return d
+		}
+	}
+	return nil
+}
+
+// sameIA reports whether two images of an adapter are the same but for their head
+// and usage.
 func sameIA(a, b *dat.IA) bool {
 	x, y := a.Clone().(*dat.IA), b.Clone().(*dat.IA)
 	x.Meta, y.Meta, x.Usage, y.Usage = dat.Meta{}, dat.Meta{}, dat.IAUsage{}, dat.IAUsage{}
 	left, errLeft := json.Marshal(x)
 	right, errRight := json.Marshal(y)
 	return errLeft == nil && errRight == nil && bytes.Equal(left, right)
+}
+
+// registerStarted registers what startAdapter brings up. Restored objects are
+// visible immediately, new ones when they are recorded.
+func (ia *adapter) registerStarted(made, restored []entity) {
+	ia.mu.Lock()
+	defer ia.mu.Unlock()
+	starting := &unit{m: ia.m}
+	for _, e := range made {
+		ia.registerLocked(e, stepCreate, starting)
+	}
+	for _, e := range restored {
+		ia.registerLocked(e, stepAppear, nil)
+	}
+	if ia.life.phase() == phaseNew {
+		ia.registerLocked(ia, stepAppear, nil)
+	}
+}
+
+// recordAdapter commits the images of an adapter and its async EVD, and publishes
+// them.
+func (m *Manager) recordAdapter(ctx context.Context, entries []dat.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	for i, e := range entries {
+		entries[i].Published = func(r dat.Recorded) {
+			if o := m.objectOf(e.Object.ID); o != nil {
+				o.publish(r.Object)
+			}
+		}
+	}
+	_, err := m.rec.Record(ctx, entries...)
+	var unknown *dat.OutcomeUnknown
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	select {
+	case outcome := <-unknown.Known:
+		return outcome.Err
+	case <-ctx.Done():
+		return err
+	}
 }

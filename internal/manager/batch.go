@@ -7,20 +7,20 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// Batch is several writes as one unit: each is judged and acted when it is asked
-// for, all are recorded by Run, and nothing is done where one is refused. Later
-// operations may name what earlier ones made.
+// Batch is several writes as one unit. Each operation is judged and acted on when it
+// is called; Run records all of them. If one is refused, nothing is done. Later
+// operations may refer to what earlier ones created.
 //
-// It is used by one goroutine, and ends with Run or Cancel.
+// A batch is used by one goroutine and ends with Run or Cancel.
 type Batch struct {
-	t    *unit
+	u    *unit // nil once the batch has ended
 	done []batchedOp
-	err  error
+	err  error // the refusal that ended it
 	// rehearsal says that the batch will be cancelled, so that its refusals are not
-	// recorded.
+	// noted.
 	rehearsal bool
-	// keep is what the commit stores for a retry, nil for nothing.
-	keep *BatchAnswer
+	// answer is what the commit stores for a retry, nil for nothing.
+	answer *BatchAnswer
 }
 
 // BatchAnswer is the answer that is stored in the commit of a batch, for retries with
@@ -35,29 +35,34 @@ type BatchAnswer struct {
 }
 
 // Rehearse says that the batch is a dry run, which ends with Cancel: its refusals are
-// not recorded.
+// not noted.
 func (b *Batch) Rehearse() { b.rehearsal = true }
 
-// KeepAnswer says which answer the commit stores. A batch that changes nothing has no
+// StoreAnswer says which answer the commit stores. A batch that changes nothing has no
 // commit, and stores nothing.
-func (b *Batch) KeepAnswer(k *BatchAnswer) { b.keep = k }
+func (b *Batch) StoreAnswer(a *BatchAnswer) { b.answer = a }
 
-// batched is an operation of a batch: its object, and the number of the unit's
-// steps after it.
+// batchedOp is an operation of a batch with the object that it is about.
 type batchedOp struct {
-	on   *object
+	obj *object
+	// upto is the number of the unit's steps after the operation.
 	upto int
 }
 
-// BeginBatch starts a batch and takes the operation locks of the living objects
-// that it will modify or free, all at once and in order, so that batches and
-// single writes never wait for each other in a circle. Handles that name nothing
-// here are left for the operations to refuse.
+// ErrBatchEnded is the error of an operation of a batch after Run, Cancel or a
+// refusal.
+var ErrBatchEnded = errors.New("the batch has ended")
+
+// BeginBatch starts a batch. It takes the operation locks of the objects that the
+// batch will modify or free, all at once and in order, so that batches and single
+// writes cannot deadlock. Handles that name nothing are ignored here and refused by
+// the operations. Errors: those of unit.lock, and the refusal of any write before
+// Restore or after Close.
 func (m *Manager) BeginBatch(ctx context.Context, targets ...dat.Handle) (*Batch, error) {
-	if err := m.open(); err != nil {
+	if err := m.checkOpen(); err != nil {
 		return nil, err
 	}
-	u := m.begin(ctx)
+	u := m.newUnit(ctx)
 	var objs []*object
 	for _, id := range targets {
 		if o := m.objectOf(id); o != nil {
@@ -68,157 +73,24 @@ func (m *Manager) BeginBatch(ctx context.Context, targets ...dat.Handle) (*Batch
 		u.release()
 		return nil, err
 	}
-	u.fixed = true
-	return &Batch{t: u}, nil
+	u.batch = true
+	return &Batch{u: u}, nil
 }
 
-// step keeps one operation's object for the results; after a refusal the batch
-// can only be cancelled.
-func (b *Batch) step(c Call, o *object, on dat.Handle, cause string, err error) error {
-	if err != nil {
-		b.err = err
-		if !b.rehearsal {
-			b.t.m.refused(c, on, cause, err)
-		}
-		b.Cancel()
-		return err
-	}
-	b.done = append(b.done, batchedOp{o, len(b.t.steps)})
-	return nil
-}
-
-// ErrBatchEnded is what an operation of a batch meets after Run, Cancel or a refusal.
-var ErrBatchEnded = errors.New("the batch has ended")
-
-// run is one operation of a batch.
-func run[T dat.Object](b *Batch, c Call, on dat.Handle, cause string, prepare func(*unit) (*object, T, error)) (T, error) {
-	var none T
-	if b.t == nil {
-		return none, ErrBatchEnded
-	}
-	c.DryRun = false
-	o, img, err := prepare(b.t)
-	if err == nil && any(img) != nil {
-		err = b.t.nameFree(o, img)
-	}
-	if err := b.step(c, o, on, cause, err); err != nil {
-		return none, err
-	}
-	return img, nil
-}
-
-// CreatePZ is Manager.CreatePZ in a batch.
-func (b *Batch) CreatePZ(c Call, in PZCreate) (*dat.PZ, error) {
-	return run(b, c, in.IA, "dat_pz_create", func(u *unit) (*object, *dat.PZ, error) { return u.createPZ(c, in) })
-}
-
-// CreateEVD is Manager.CreateEVD in a batch.
-func (b *Batch) CreateEVD(c Call, in EVDCreate) (*dat.EVD, error) {
-	return run(b, c, in.IA, "dat_evd_create", func(u *unit) (*object, *dat.EVD, error) { return u.createEVD(c, in) })
-}
-
-// CreateSRQ is Manager.CreateSRQ in a batch.
-func (b *Batch) CreateSRQ(c Call, in SRQCreate) (*dat.SRQ, error) {
-	return run(b, c, in.IA, "dat_srq_create", func(u *unit) (*object, *dat.SRQ, error) { return u.createSRQ(c, in) })
-}
-
-// CreateLMR is Manager.CreateLMR in a batch.
-func (b *Batch) CreateLMR(c Call, in LMRCreate) (*dat.LMR, error) {
-	return run(b, c, in.IA, "dat_lmr_create", func(u *unit) (*object, *dat.LMR, error) { return u.createLMR(c, in) })
-}
-
-// CreateRMR is Manager.CreateRMR in a batch.
-func (b *Batch) CreateRMR(c Call, in RMRCreate) (*dat.RMR, error) {
-	return run(b, c, in.IA, "dat_rmr_create", func(u *unit) (*object, *dat.RMR, error) { return u.createRMR(c, in) })
-}
-
-// CreateEP is Manager.CreateEP in a batch.
-func (b *Batch) CreateEP(c Call, in EPCreate) (*dat.Endpoint, error) {
-	return run(b, c, in.IA, createCause(in), func(u *unit) (*object, *dat.Endpoint, error) { return u.createEP(c, in) })
-}
-
-// CreatePSP is Manager.CreatePSP in a batch.
-func (b *Batch) CreatePSP(c Call, in PSPCreate) (*dat.PSP, error) {
-	return run(b, c, in.IA, pspCause(in), func(u *unit) (*object, *dat.PSP, error) { return u.createPSP(c, in) })
-}
-
-// CreateRSP is Manager.CreateRSP in a batch.
-func (b *Batch) CreateRSP(c Call, in RSPCreate) (*dat.RSP, error) {
-	return run(b, c, in.IA, "dat_rsp_create", func(u *unit) (*object, *dat.RSP, error) { return u.createRSP(c, in) })
-}
-
-// ModifyEVD is Manager.ModifyEVD in a batch.
-func (b *Batch) ModifyEVD(c Call, id dat.Handle, in EVDModify) (*dat.EVD, error) {
-	return run(b, c, id, in.cause(), func(u *unit) (*object, *dat.EVD, error) { return u.modifyEVD(c, id, in) })
-}
-
-// ModifySRQ is Manager.ModifySRQ in a batch.
-func (b *Batch) ModifySRQ(c Call, id dat.Handle, in SRQModify) (*dat.SRQ, error) {
-	return run(b, c, id, "dat_srq_resize", func(u *unit) (*object, *dat.SRQ, error) { return u.modifySRQ(c, id, in) })
-}
-
-// ModifyEP is Manager.ModifyEP in a batch.
-func (b *Batch) ModifyEP(c Call, id dat.Handle, in EPModify) (*dat.Endpoint, error) {
-	return run(b, c, id, in.cause(), func(u *unit) (*object, *dat.Endpoint, error) { return u.modifyEP(c, id, in) })
-}
-
-// SetWatermark is Manager.SetWatermark in a batch.
-func (b *Batch) SetWatermark(c Call, id dat.Handle, soft, hard *int64) (*dat.Endpoint, error) {
-	return run(b, c, id, "dat_ep_set_watermark", func(u *unit) (*object, *dat.Endpoint, error) {
-		return u.setWatermark(c, id, soft, hard)
-	})
-}
-
-// freeing are the frees that a batch knows: each carries its end out after the commit.
-var batchFrees = map[dat.ObjectType]struct {
-	cause string
-	free  func(*unit, Call, dat.Handle) error
-}{
-	dat.TypePZ:       {"dat_pz_free", (*unit).freePZ},
-	dat.TypeEVD:      {"dat_evd_free", (*unit).freeEVD},
-	dat.TypeSRQ:      {"dat_srq_free", (*unit).freeSRQ},
-	dat.TypeLMR:      {"dat_lmr_free", (*unit).freeLMR},
-	dat.TypeRMR:      {"dat_rmr_free", (*unit).freeRMR},
-	dat.TypePSP:      {"dat_psp_free", (*unit).freePSP},
-	dat.TypeRSP:      {"dat_rsp_free", (*unit).freeRSP},
-	dat.TypeEndpoint: {"dat_ep_free", func(u *unit, c Call, id dat.Handle) error { return u.freeEP(c, id, true) }},
-}
-
-// Free ends an unused object, or an UNCONNECTED endpoint, once the batch is committed.
-func (b *Batch) Free(c Call, typ dat.ObjectType, id dat.Handle) error {
-	f, ok := batchFrees[typ]
-	if !ok {
-		return errParameter(dat.SubNone, "", "A batch cannot free a "+typ.String()+"; do it by itself.")
-	}
-	o := b.objectOf(id)
-	_, err := run(b, c, id, f.cause, func(u *unit) (*object, dat.Object, error) { return o, nil, f.free(u, c, id) })
-	return err
-}
-
-func (b *Batch) objectOf(id dat.Handle) *object {
-	if b.t == nil {
-		return nil
-	}
-	if o := b.t.m.objectOf(id); o != nil {
-		return o
-	}
-	return &object{}
-}
-
-// Run commits the batch. results[n] is the recorded object of operation n, nil
-// where it freed one. On an error nothing was done.
+// Run commits the batch. The nth result is the recorded object of operation n, nil
+// if that freed it. On an error nothing was done.
 func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
-	if b.t == nil {
+	if b.u == nil {
 		if b.err != nil {
 			return nil, b.err
 		}
 		return nil, ErrBatchEnded
 	}
-	u := b.t
-	b.t = nil
+	u := b.u
+	b.u = nil
 	defer u.release()
 	u.ctx = ctx
-	b.storeWith(u)
+	b.storeAnswerWith(u)
 	recs, err := u.commit()
 	if err != nil {
 		return nil, err
@@ -230,34 +102,34 @@ func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
 	results := b.results(u, recorded)
 	for i, img := range results {
 		if img != nil {
-			results[i] = fillOne(u.m, img)
+			results[i] = filled(u.m, img)
 		}
 	}
 	return results, nil
 }
 
-// storeWith lets the entries of the unit collect what is recorded of them; with the
-// last one the batch's answer is made and stored.
-func (b *Batch) storeWith(u *unit) {
-	if b.keep == nil {
+// storeAnswerWith lets the entries of the unit collect what is recorded of them. With
+// the last one the batch's answer is made and stored.
+func (b *Batch) storeAnswerWith(u *unit) {
+	if b.answer == nil {
 		return
 	}
 	recorded := make([]dat.Object, len(u.steps))
 	for i := range u.steps {
-		k := b.keep.Kept
+		k := b.answer.Kept
 		k.Answer = func(o dat.Object) (int, map[string]string, []byte) {
 			recorded[i] = o
 			if i < len(recorded)-1 {
 				return 0, nil, nil
 			}
-			return b.keep.Results(b.results(u, recorded))
+			return b.answer.Results(b.results(u, recorded))
 		}
 		u.steps[i].entry.Keep = &k
 	}
 }
 
-// results are the objects after each operation, nil where it freed one. recorded are
-// those after the unit's steps.
+// results returns the objects after each operation, nil where it freed one. recorded
+// are those after each of the unit's steps.
 func (b *Batch) results(u *unit, recorded []dat.Object) []dat.Object {
 	all := make([]dat.Object, len(b.done))
 	latest := map[*object]dat.Object{}
@@ -267,21 +139,140 @@ func (b *Batch) results(u *unit, recorded []dat.Object) []dat.Object {
 			latest[u.steps[i].obj] = recorded[i]
 		}
 		from = d.upto
-		img, changed := latest[d.on]
+		img, changed := latest[d.obj]
 		if !changed {
-			img = d.on.recorded()
+			img = d.obj.recorded()
 		}
 		all[n] = img
 	}
 	return all
 }
 
-// Cancel undoes what was prepared; it does nothing after Run.
+// Cancel undoes what was prepared. It does nothing after Run.
 func (b *Batch) Cancel() {
-	if b.t == nil {
+	if b.u == nil {
 		return
 	}
-	b.t.rollback()
-	b.t.release()
-	b.t = nil
+	b.u.rollback()
+	b.u.release()
+	b.u = nil
+}
+
+// runInBatch runs one operation of a batch. subject is the object on which a
+// refusal is noted.
+func runInBatch[T dat.Object](b *Batch, c Call, subject dat.Handle, cause string, prepare func(*unit) (*object, T, error)) (T, error) {
+	var none T
+	if b.u == nil {
+		return none, ErrBatchEnded
+	}
+	c.DryRun = false
+	o, img, err := prepare(b.u)
+	if err == nil && any(img) != nil {
+		err = b.u.checkNameFree(o, img)
+	}
+	if err := b.finishOp(c, o, subject, cause, err); err != nil {
+		return none, err
+	}
+	return img, nil
+}
+
+// finishOp remembers the object of an operation for the results. If the operation
+// was refused it notes the refusal and cancels the batch.
+func (b *Batch) finishOp(c Call, o *object, subject dat.Handle, cause string, err error) error {
+	if err != nil {
+		b.err = err
+		if !b.rehearsal {
+			b.u.m.noteRefusal(c, subject, cause, err)
+		}
+		b.Cancel()
+		return err
+	}
+	b.done = append(b.done, batchedOp{o, len(b.u.steps)})
+	return nil
+}
+
+// CreatePZ is Manager.CreatePZ in a batch.
+func (b *Batch) CreatePZ(c Call, in PZCreate) (*dat.PZ, error) {
+	return runInBatch(b, c, in.IA, "dat_pz_create", func(u *unit) (*object, *dat.PZ, error) { return u.createPZ(c, in) })
+}
+
+// CreateEVD is Manager.CreateEVD in a batch.
+func (b *Batch) CreateEVD(c Call, in EVDCreate) (*dat.EVD, error) {
+	return runInBatch(b, c, in.IA, "dat_evd_create", func(u *unit) (*object, *dat.EVD, error) { return u.createEVD(c, in) })
+}
+
+// CreateSRQ is Manager.CreateSRQ in a batch.
+func (b *Batch) CreateSRQ(c Call, in SRQCreate) (*dat.SRQ, error) {
+	return runInBatch(b, c, in.IA, "dat_srq_create", func(u *unit) (*object, *dat.SRQ, error) { return u.createSRQ(c, in) })
+}
+
+// CreateLMR is Manager.CreateLMR in a batch.
+func (b *Batch) CreateLMR(c Call, in LMRCreate) (*dat.LMR, error) {
+	return runInBatch(b, c, in.IA, "dat_lmr_create", func(u *unit) (*object, *dat.LMR, error) { return u.createLMR(c, in) })
+}
+
+// CreateRMR is Manager.CreateRMR in a batch.
+func (b *Batch) CreateRMR(c Call, in RMRCreate) (*dat.RMR, error) {
+	return runInBatch(b, c, in.IA, "dat_rmr_create", func(u *unit) (*object, *dat.RMR, error) { return u.createRMR(c, in) })
+}
+
+// CreateEP is Manager.CreateEP in a batch.
+func (b *Batch) CreateEP(c Call, in EPCreate) (*dat.Endpoint, error) {
+	return runInBatch(b, c, in.IA, in.cause(), func(u *unit) (*object, *dat.Endpoint, error) { return u.createEP(c, in) })
+}
+
+// CreatePSP is Manager.CreatePSP in a batch.
+func (b *Batch) CreatePSP(c Call, in PSPCreate) (*dat.PSP, error) {
+	return runInBatch(b, c, in.IA, in.cause(), func(u *unit) (*object, *dat.PSP, error) { return u.createPSP(c, in) })
+}
+
+// CreateRSP is Manager.CreateRSP in a batch.
+func (b *Batch) CreateRSP(c Call, in RSPCreate) (*dat.RSP, error) {
+	return runInBatch(b, c, in.IA, "dat_rsp_create", func(u *unit) (*object, *dat.RSP, error) { return u.createRSP(c, in) })
+}
+
+// ModifyEVD is Manager.ModifyEVD in a batch.
+func (b *Batch) ModifyEVD(c Call, id dat.Handle, in EVDModify) (*dat.EVD, error) {
+	return runInBatch(b, c, id, in.cause(), func(u *unit) (*object, *dat.EVD, error) { return u.modifyEVD(c, id, in) })
+}
+
+// ModifySRQ is Manager.ModifySRQ in a batch.
+func (b *Batch) ModifySRQ(c Call, id dat.Handle, in SRQModify) (*dat.SRQ, error) {
+	return runInBatch(b, c, id, "dat_srq_resize", func(u *unit) (*object, *dat.SRQ, error) { return u.modifySRQ(c, id, in) })
+}
+
+// ModifyEP is Manager.ModifyEP in a batch.
+func (b *Batch) ModifyEP(c Call, id dat.Handle, in EPModify) (*dat.Endpoint, error) {
+	return runInBatch(b, c, id, in.cause(), func(u *unit) (*object, *dat.Endpoint, error) { return u.modifyEP(c, id, in) })
+}
+
+// SetWatermark is Manager.SetWatermark in a batch.
+func (b *Batch) SetWatermark(c Call, id dat.Handle, soft, hard *int64) (*dat.Endpoint, error) {
+	return runInBatch(b, c, id, "dat_ep_set_watermark", func(u *unit) (*object, *dat.Endpoint, error) {
+		return u.setWatermark(c, id, soft, hard)
+	})
+}
+
+// Free frees an unused object, or an UNCONNECTED endpoint, when the batch is
+// committed. Errors: those of the single free, DAT_INVALID_PARAMETER for a type
+// that cannot be freed.
+func (b *Batch) Free(c Call, typ dat.ObjectType, id dat.Handle) error {
+	f, ok := frees[typ]
+	if !ok {
+		return errParameter(dat.SubNone, "", "A batch cannot free a "+typ.String()+"; do it by itself.")
+	}
+	o := b.objectOf(id)
+	_, err := runInBatch(b, c, id, f.cause, func(u *unit) (*object, dat.Object, error) { return o, nil, f.free(u, c, f.cause, id) })
+	return err
+}
+
+// objectOf returns the object with a handle, or an empty one if there is none.
+func (b *Batch) objectOf(id dat.Handle) *object {
+	if b.u == nil {
+		return nil
+	}
+	if o := b.u.m.objectOf(id); o != nil {
+		return o
+	}
+	return &object{}
 }

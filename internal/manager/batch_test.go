@@ -4,121 +4,160 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/datapi/datapi/internal/manager"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
-func TestABatchIsOneUnitAndLaterOperationsUseEarlierOnes(t *testing.T) {
-	r := newRig(t)
-	old := r.end(r.ia)
-	n := len(r.rec.Changes())
-	b, err := r.m.BeginBatch(r.ctx(), old.ep, old.pz)
-	r.must(err)
-	zone, err := b.CreatePZ(by, manager.PZCreate{IA: r.ia, Name: "zone"})
-	r.must(err)
-	ep, err := b.CreateEP(by, manager.EPCreate{IA: r.ia, Values: dat.Values{dat.ParamPZ: zone.ID}})
-	r.must(err)
-	_, err = b.ModifyEP(by, ep.ID, manager.EPModify{Values: dat.Values{dat.ParamMaxRecvDTOs: int64(5)}})
-	r.must(err)
-	_, err = b.SetWatermark(by, ep.ID, ptr(int64(2)), nil)
-	r.must(err)
-	_, err = b.ModifyEP(by, old.ep, manager.EPModify{Values: dat.Values{dat.ParamPZ: zone.ID}})
-	r.must(err)
-	r.must(b.Free(by, dat.TypePZ, old.pz))
-	if _, ok := r.m.Get(dat.TypePZ, zone.ID); ok {
+func TestLaterOperationsOfABatchUseWhatEarlierOnesCreated(t *testing.T) {
+	node := newNode(t)
+	old := node.newEP(node.ia)
+	n := len(node.rec.Changes())
+	b, err := node.m.BeginBatch(node.ctx(), old.ep, old.pz)
+	node.must(err)
+	zone, err := b.CreatePZ(testCall, manager.PZCreate{IA: node.ia, Name: "zone"})
+	node.must(err)
+	ep, err := b.CreateEP(testCall, manager.EPCreate{IA: node.ia, Values: dat.Values{dat.ParamPZ: zone.ID}})
+	node.must(err)
+	_, err = b.ModifyEP(testCall, ep.ID, manager.EPModify{Values: dat.Values{dat.ParamMaxRecvDTOs: int64(5)}})
+	node.must(err)
+	_, err = b.SetWatermark(testCall, ep.ID, new(int64(2)), nil)
+	node.must(err)
+	_, err = b.ModifyEP(testCall, old.ep, manager.EPModify{Values: dat.Values{dat.ParamPZ: zone.ID}})
+	node.must(err)
+	node.must(b.Free(testCall, dat.TypePZ, old.pz))
+	if _, ok := node.m.Get(dat.TypePZ, zone.ID); ok {
 		t.Error("the zone is seen before the batch is recorded")
 	}
-	if len(r.rec.Changes()) != n || r.get(old.ep).PZ != old.pz {
+	if len(node.rec.Changes()) != n || node.endpoint(old.ep).PZ != old.pz {
 		t.Error("something happened before Run")
 	}
-	got, err := b.Run(r.ctx())
-	r.must(err)
+	got, err := b.Run(node.ctx())
+	node.must(err)
 	if len(got) != 6 || got[5] != nil || got[1].Head().Version != 1 || got[3].Head().Version != 3 {
 		t.Fatalf("results %v", got)
 	}
-	e := r.get(ep.ID)
+	e := node.endpoint(ep.ID)
 	if e.PZ != zone.ID || e.Attributes.MaxRecvDTOs != 5 || e.Watermarks.SoftHigh != 2 || e.Version != 3 {
 		t.Errorf("the endpoint is %+v", e)
 	}
-	if live := r.m.Live(ep.ID); live.Attributes.MaxRecvDTOs != 5 || live.Watermarks.SoftHigh != 2 {
+	if live := node.m.Live(ep.ID); live.Attributes.MaxRecvDTOs != 5 || live.Watermarks.SoftHigh != 2 {
 		t.Errorf("live %+v", live)
 	}
-	if _, ok := r.m.Get(dat.TypePZ, old.pz); ok {
+	if _, ok := node.m.Get(dat.TypePZ, old.pz); ok {
 		t.Error("the freed zone lives")
 	}
-	r.refusal(r.m.FreePZ(r.ctx(), by, zone.ID), dat.RetInvalidState)
+	node.expectRefusal(node.m.FreePZ(node.ctx(), testCall, zone.ID), dat.RetInvalidState)
 }
 
 func TestARefusalInABatchUndoesEverything(t *testing.T) {
-	r := newRig(t)
-	a := r.end(r.ia)
-	before, usage, was := r.soft.Fabric().Census(), r.usage(), r.get(a.ep)
-	b, err := r.m.BeginBatch(r.ctx(), a.ep, a.evd)
-	r.must(err)
-	zone, err := b.CreatePZ(by, manager.PZCreate{IA: r.ia})
-	r.must(err)
-	_, err = b.ModifyEP(by, a.ep, manager.EPModify{Values: dat.Values{dat.ParamPZ: zone.ID}})
-	r.must(err)
-	r.refusal(b.Free(by, dat.TypeEVD, a.evd), dat.RetInvalidState)
-	if _, err := b.Run(r.ctx()); err == nil {
+	node := newNode(t)
+	a := node.newEP(node.ia)
+	before, usage, was := node.soft.Fabric().Census(), node.usage(), node.endpoint(a.ep)
+	b, err := node.m.BeginBatch(node.ctx(), a.ep, a.evd)
+	node.must(err)
+	zone, err := b.CreatePZ(testCall, manager.PZCreate{IA: node.ia})
+	node.must(err)
+	_, err = b.ModifyEP(testCall, a.ep, manager.EPModify{Values: dat.Values{dat.ParamPZ: zone.ID}})
+	node.must(err)
+	node.expectRefusal(b.Free(testCall, dat.TypeEVD, a.evd), dat.RetInvalidState)
+	if _, err := b.Run(node.ctx()); err == nil {
 		t.Error("a refused batch ran")
 	}
-	r.same(a, before, usage, was)
+	node.expectUnchanged(a, before, usage, was)
 }
 
-// same demands that nothing changed.
-func (r *rig) same(a end, before any, usage dat.IAUsage, was *dat.Endpoint) {
-	r.Helper()
-	if after := r.soft.Fabric().Census(); after != before {
-		r.Errorf("census %+v, was %+v", after, before)
+// expectUnchanged demands that nothing of a batch is left.
+func (node *testNode) expectUnchanged(a testEP, before any, usage dat.IAUsage, was *dat.Endpoint) {
+	node.Helper()
+	if after := node.soft.Fabric().Census(); after != before {
+		node.Errorf("census %+v, was %+v", after, before)
 	}
-	if after := r.usage(); after != usage {
-		r.Errorf("usage %+v, was %+v", after, usage)
+	if after := node.usage(); after != usage {
+		node.Errorf("usage %+v, was %+v", after, usage)
 	}
-	if now := r.get(a.ep); now.Version != was.Version || now.PZ != was.PZ {
-		r.Errorf("the endpoint is %+v", now)
+	if now := node.endpoint(a.ep); now.Version != was.Version || now.PZ != was.PZ {
+		node.Errorf("the endpoint is %+v", now)
 	}
-	_, err := r.m.ModifyEP(r.ctx(), by, a.ep, manager.EPModify{Name: ptr(dat.Name("free"))})
-	r.must(err)
+	_, err := node.m.ModifyEP(node.ctx(), testCall, a.ep, manager.EPModify{Name: new(dat.Name("free"))})
+	node.must(err)
 }
 
 func TestABatchWhoseRecordFailsIsUndone(t *testing.T) {
-	r := newRig(t)
-	a, spare := r.end(r.ia), r.pz(r.ia)
-	before, usage, was := r.soft.Fabric().Census(), r.usage(), r.get(a.ep)
-	b, err := r.m.BeginBatch(r.ctx(), a.ep, spare)
-	r.must(err)
-	_, err = b.CreatePSP(by, manager.PSPCreate{IA: r.ia, EVD: a.evd})
-	r.must(err)
-	_, err = b.ModifyEP(by, a.ep, manager.EPModify{Values: dat.Values{dat.ParamPZ: spare}})
-	r.must(err)
-	r.failing(func() {
-		_, err = b.Run(r.ctx())
-		r.refusal(err, dat.RetInterruptedCall)
+	node := newNode(t)
+	a, spare := node.newEP(node.ia), node.newPZ(node.ia)
+	before, usage, was := node.soft.Fabric().Census(), node.usage(), node.endpoint(a.ep)
+	b, err := node.m.BeginBatch(node.ctx(), a.ep, spare)
+	node.must(err)
+	_, err = b.CreatePSP(testCall, manager.PSPCreate{IA: node.ia, EVD: a.evd})
+	node.must(err)
+	_, err = b.ModifyEP(testCall, a.ep, manager.EPModify{Values: dat.Values{dat.ParamPZ: spare}})
+	node.must(err)
+	node.whileRecordsFail(func() {
+		_, err = b.Run(node.ctx())
+		node.expectRefusal(err, dat.RetInterruptedCall)
 	})
-	r.same(a, before, usage, was)
-	r.must(r.m.FreePZ(r.ctx(), by, spare))
+	node.expectUnchanged(a, before, usage, was)
+	node.must(node.m.FreePZ(node.ctx(), testCall, spare))
 }
 
 func TestABatchFreesOnlyUnconnectedEndpoints(t *testing.T) {
-	r := newRig(t)
-	a, b := r.end(r.ia), r.end(r.peer)
-	r.connect(a, b)
-	r.reach(a.ep, dat.EPConnected)
-	batch, err := r.m.BeginBatch(r.ctx(), a.ep)
-	r.must(err)
-	r.refusal(batch.Free(by, dat.TypeEndpoint, a.ep), dat.RetInvalidState)
-	if s := r.state(a.ep); s != dat.EPConnected {
+	node := newNode(t)
+	a, b := node.newEP(node.ia), node.newEP(node.peer)
+	node.connect(a, b)
+	node.waitForState(a.ep, dat.EPConnected)
+	batch, err := node.m.BeginBatch(node.ctx(), a.ep)
+	node.must(err)
+	node.expectRefusal(batch.Free(testCall, dat.TypeEndpoint, a.ep), dat.RetInvalidState)
+	if s := node.state(a.ep); s != dat.EPConnected {
 		t.Errorf("the endpoint is %s", s)
 	}
 }
 
-func TestBatchesAndWritesOnTheSameObjectsNeverBlockEachOther(t *testing.T) {
-	r := newRig(t)
-	var ends []end
+func TestABatchReservesAnEndpointOnce_T4(t *testing.T) {
+	node := newNode(t)
+	a := node.newEP(node.ia)
+	b, err := node.m.BeginBatch(node.ctx(), a.ep)
+	node.must(err)
+	defer b.Cancel()
+	_, err = b.CreateRSP(testCall, manager.RSPCreate{IA: node.ia, ConnQual: 7200, Endpoint: a.ep, EVD: a.evd})
+	node.must(err)
+	_, err = b.CreateRSP(testCall, manager.RSPCreate{IA: node.ia, ConnQual: 7201, Endpoint: a.ep, EVD: a.evd})
+	node.expectRefusal(err, dat.RetInvalidState)
+}
+
+func TestABatchFreesAReservationAndItsEndpoint(t *testing.T) {
+	node := newNode(t)
+	a := node.newEP(node.ia)
+	sp, err := node.m.CreateRSP(node.ctx(), testCall, manager.RSPCreate{IA: node.ia, ConnQual: 7200, Endpoint: a.ep, EVD: a.evd})
+	node.must(err)
+	b, err := node.m.BeginBatch(node.ctx(), a.ep, sp.ID)
+	node.must(err)
+	node.must(b.Free(testCall, dat.TypeRSP, sp.ID))
+	node.must(b.Free(testCall, dat.TypeEndpoint, a.ep))
+	_, err = b.Run(node.ctx())
+	node.must(err)
+	node.must(node.m.FreeEVD(node.ctx(), testCall, a.evd))
+}
+
+func TestABatchThatReservesAnEndpointMayNotRemoveItsPZ_M4(t *testing.T) {
+	node := newNode(t)
+	a := node.newEP(node.ia)
+	b, err := node.m.BeginBatch(node.ctx(), a.ep)
+	node.must(err)
+	_, err = b.CreateRSP(testCall, manager.RSPCreate{IA: node.ia, ConnQual: 7000, Endpoint: a.ep, EVD: a.evd})
+	node.must(err)
+	_, err = b.ModifyEP(testCall, a.ep, manager.EPModify{Values: dat.Values{dat.ParamPZ: dat.HandleNull}})
+	node.expectRefusal(err, dat.RetInvalidState)
+	if e := node.endpoint(a.ep); e.State != dat.EPUnconnected || e.PZ != a.pz {
+		t.Errorf("the endpoint is %s with the zone %s", e.State, e.PZ)
+	}
+}
+
+func TestBatchesAndWritesOnTheSameObjectsNeverDeadlock(t *testing.T) {
+	node := newNode(t)
+	var ends []testEP
 	for range 6 {
-		ends = append(ends, r.end(r.ia))
+		ends = append(ends, node.newEP(node.ia))
 	}
 	var wg sync.WaitGroup
 	for w := range 8 {
@@ -126,49 +165,42 @@ func TestBatchesAndWritesOnTheSameObjectsNeverBlockEachOther(t *testing.T) {
 			for i := range 30 {
 				x, y := ends[(w+i)%6].ep, ends[(w*5+i*3)%6].ep
 				if w%2 == 0 {
-					_, err := r.m.SetWatermark(r.ctx(), by, x, ptr(int64(i)), nil)
-					r.check(err)
+					_, err := node.m.SetWatermark(node.ctx(), testCall, x, new(int64(i)), nil)
+					node.check(err)
 					continue
 				}
-				b, err := r.m.BeginBatch(r.ctx(), x, y)
+				b, err := node.m.BeginBatch(node.ctx(), x, y)
 				if err != nil {
-					r.check(err)
+					node.check(err)
 					continue
 				}
 				for _, ep := range []dat.Handle{y, x} {
-					_, err := b.SetWatermark(by, ep, nil, ptr(int64(w)))
-					r.check(err)
+					_, err := b.SetWatermark(testCall, ep, nil, new(int64(w)))
+					node.check(err)
 				}
-				_, err = b.Run(r.ctx())
-				r.check(err)
+				_, err = b.Run(node.ctx())
+				node.check(err)
 			}
 		})
 	}
 	wg.Wait()
 }
 
-// check is must for other goroutines than the test's.
-func (r *rig) check(err error) {
-	if err != nil {
-		r.Error(err)
-	}
-}
-
-func TestANameIsRefusedByTheOperationOfABatchThatWantsIt(t *testing.T) {
-	r := newRig(t)
-	old, err := r.m.CreatePZ(r.ctx(), by, manager.PZCreate{IA: r.ia, Name: "old"})
-	r.must(err)
-	b, err := r.m.BeginBatch(r.ctx(), old.ID)
-	r.must(err)
-	r.must(b.Free(by, dat.TypePZ, old.ID))
-	_, err = b.CreatePZ(by, manager.PZCreate{IA: r.ia, Name: "old"})
-	r.must(err)
-	_, err = b.CreateEVD(by, manager.EVDCreate{IA: r.ia, Name: "old", QLen: 4, Streams: []dat.Stream{dat.StreamDTO}})
-	r.must(err)
-	_, err = b.CreatePZ(by, manager.PZCreate{IA: r.ia, Name: "old"})
-	if d := r.refusal(err, dat.RetInvalidState); d.Kind != "name-taken" || d.Field != "name" {
+func TestABatchRefusesATakenNameAtTheOperationThatAsksForIt(t *testing.T) {
+	node := newNode(t)
+	old, err := node.m.CreatePZ(node.ctx(), testCall, manager.PZCreate{IA: node.ia, Name: "old"})
+	node.must(err)
+	b, err := node.m.BeginBatch(node.ctx(), old.ID)
+	node.must(err)
+	node.must(b.Free(testCall, dat.TypePZ, old.ID))
+	_, err = b.CreatePZ(testCall, manager.PZCreate{IA: node.ia, Name: "old"})
+	node.must(err)
+	_, err = b.CreateEVD(testCall, manager.EVDCreate{IA: node.ia, Name: "old", QLen: 4, Streams: []dat.Stream{dat.StreamDTO}})
+	node.must(err)
+	_, err = b.CreatePZ(testCall, manager.PZCreate{IA: node.ia, Name: "old"})
+	if d := node.expectRefusal(err, dat.RetInvalidState); d.Kind != "name-taken" || d.Field != "name" {
 		t.Errorf("kind %q of field %q", d.Kind, d.Field)
 	}
-	_, err = r.m.CreatePZ(r.ctx(), dry, manager.PZCreate{IA: r.ia, Name: "old"})
-	r.refusal(err, dat.RetInvalidState)
+	_, err = node.m.CreatePZ(node.ctx(), dryRun, manager.PZCreate{IA: node.ia, Name: "old"})
+	node.expectRefusal(err, dat.RetInvalidState)
 }

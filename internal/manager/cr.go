@@ -1,181 +1,214 @@
 package manager
 
 import (
+	"context"
+
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// request is a connection request that waits (CR).
+// request is a connection request (CR) that waits for its answer.
 type request struct {
 	object
-	handle rdma.ConnRequest
-	// endpoint is the one that the request brought, or null; privateData is never recorded.
+	hw rdma.ConnRequest
+	// endpoint came with the request, null if none did. privateData is never recorded.
 	endpoint    dat.Handle
 	privateData []byte
-	// gone, of the adapter's lock, tells that the peer vanished (T46).
+	// peerGone says that the peer vanished (T46). The registry's lock guards it.
 	peerGone bool
 }
 
 // fill implements filler.
-func (q *request) fill(img dat.Object) {
+func (req *request) fill(img dat.Object) {
 	if o, ok := img.(*dat.CR); ok {
-		o.PrivateData = q.privateData
+		o.PrivateData = req.privateData
 	}
 }
 
-// arrived takes a request that came to a service point (T8–T11). One that nobody
-// can be told of is rejected.
-func (m *Manager) requestArrived(r rdma.Report) {
-	sp, ok := find[*servicePoint](m, r.SP)
-	if ok && sp.keepEarly(r) {
-		return
-	}
-	if !ok || sp.recorded() == nil || !m.admitRequest(sp, r) {
-		r.Request.Reject(false, nil)
-	}
-}
-
-// admitRequest makes the request, and the endpoint that it brings, and tells the
-// consumer. False leaves nothing behind.
-func (m *Manager) admitRequest(sp *servicePoint, r rdma.Report) bool {
-	ia := sp.ia
-	q := &request{object: newObject(ia, dat.TypeCR, newID()), handle: r.Request, privateData: r.PrivateData}
-	img := &dat.CR{
-		Meta: q.meta("", nil), ConnQual: r.LocalQual, RemoteIAAddress: ptr(r.RemoteAddress),
-		RemotePortQual: ptr(r.RemoteQual), PrivateDataSize: int32(len(r.PrivateData)),
-	}
-	switch at := sp.recorded().(type) {
-	case *dat.PSP:
-		img.PSP = at.ID
-		if at.EPCreator == dat.PSPProvider {
-			return m.admitTentative(sp, at, q, img, r)
+// AcceptCR is dat_cr_accept (T12, T13, T16), with the request's own endpoint or one
+// of the consumer. The outcome is an event. Errors: DAT_INVALID_HANDLE,
+// DAT_INVALID_PARAMETER, DAT_INVALID_STATE; the request can still be answered after
+// them.
+func (m *Manager) AcceptCR(ctx context.Context, c Call, id dat.Handle, in CRAccept) (*dat.Endpoint, error) {
+	return write(ctx, m, c, id, "dat_cr_accept", func(u *unit) (*object, *dat.Endpoint, error) {
+		req, ok := find[*request](m, id)
+		if !ok {
+			return nil, nil, errHandle(dat.TypeCR, id)
 		}
-		return m.enterRequest(q, img, func() bool { return m.postRequestEvent(at.EVD, q, img, r) })
-	case *dat.RSP:
-		img.RSP, img.Endpoint, q.endpoint = at.ID, at.Endpoint, at.Endpoint
-		return m.enterRequest(q, img, func() bool { return m.admitReserved(sp, at, q, img, r) })
-	}
-	return false
+		with, op, wrong := req.acceptWith(in.Endpoint)
+		req, ep, err := u.lockRequest(c, id, with)
+		if err != nil {
+			return nil, nil, err
+		}
+		if wrong != nil {
+			return nil, nil, wrong
+		}
+		return u.accept(c, req, ep, op, in.PrivateData)
+	})
 }
 
-// offer enters a request into the registry and lets tell say so to the consumer;
-// where that fails the request is gone again. The note is counted first: who
-// accepts at once waits for the record.
-func (m *Manager) enterRequest(q *request, img *dat.CR, tell func() bool) bool {
-	q.unrecorded.add()
-	defer q.unrecorded.done()
-	q.announce(img)
-	ia := q.ia
-	ia.mu.Lock()
-	ia.enterLocked(q, appear, nil)
-	ia.requests[q.handle] = q
-	ia.mu.Unlock()
-	if !tell() {
-		m.remove(q)
-		return false
+// acceptWith returns the endpoint that an accept uses and the operation on it;
+// given is the one that the consumer named, or null. The error is
+// DAT_INVALID_PARAMETER.
+func (req *request) acceptWith(given dat.Handle) (dat.Handle, dat.Input, error) {
+	switch {
+	case req.endpoint != dat.HandleNull && given != dat.HandleNull && given != req.endpoint:
+		return "", 0, errParameter(dat.SubInvalidArg2, "endpoint", "The request brought the endpoint "+string(req.endpoint)+"; leave endpoint out.")
+	case req.endpoint != dat.HandleNull:
+		return req.endpoint, dat.OpAcceptOwn, nil
+	case given == dat.HandleNull:
+		return "", 0, errParameter(dat.SubInvalidArg2, "endpoint", "The request brought no endpoint; name an UNCONNECTED one with a PZ.")
 	}
-	return true
+	return given, dat.OpAccept, nil
 }
 
-// tell posts the event of a request and notes it. The endpoint's state lock may be
-// held.
-func (m *Manager) postRequestEvent(evd dat.Handle, q *request, img *dat.CR, r rdma.Report) bool {
-	qual := img.ConnQual
-	ref := q.ref()
-	ev := dat.Event{
-		Event: dat.EventConnectionRequest, Stream: dat.StreamCR, Endpoint: img.Endpoint, Object: &ref, Reason: ptr(r.Reason),
-		Data: dat.EventData{CR: q.id, ConnQual: &qual, PrivateData: r.PrivateData},
+func (u *unit) accept(c Call, req *request, ep *endpoint, in dat.Input, privateData []byte) (*object, *dat.Endpoint, error) {
+	if ep.ia != req.ia {
+		return nil, nil, errBodyHandle(dat.TypeEndpoint, ep.id, "endpoint")
 	}
-	if !m.emit(evd, queued{ev: ev, wakes: true}) {
-		return false
+	before := ep.snapshot()
+	if err := checkOperation(before, in); err != nil {
+		return nil, nil, err
 	}
-	e := m.entry(engineCall(r.Detail), &q.object, dat.EvRequest.String())
-	e.Apply = becomes(img)
-	m.note(&q.object, e)
-	return true
+	if err := dat.CheckPrivateData(&ep.ia.facts, in, len(privateData)); err != nil {
+		return nil, nil, err
+	}
+	if _, err := ep.engine(); err != nil {
+		return nil, nil, err
+	}
+	cr := imageOf[*dat.CR](&req.object)
+	v := dat.Judge(before.State, in)
+	details := eventDetails{change: func(e *dat.Endpoint) {
+		qual := cr.ConnQual
+		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = cr.RemoteIAAddress, cr.RemotePortQual, &qual
+	}}
+	if c.DryRun {
+		return &ep.object, moved(before, v, details), nil
+	}
+	outcome := u.addMove(c, ep, in, before.State, v, details)
+	if err := u.endRequest(c.withoutAnswer(), req, in.String()); err != nil {
+		return nil, nil, err
+	}
+	u.after = append(u.after, func() { u.m.acceptNow(req, ep, outcome, privateData) })
+	return &ep.object, before, nil
 }
 
-// admitReserved moves the endpoint of an RSP to PASSIVE_CONNECTION_PENDING (T8);
-// a second request finds it there and is rejected (T9).
-func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, q *request, img *dat.CR, r rdma.Report) bool {
-	ep, ok := find[*endpoint](m, at.Endpoint)
-	if !ok || sp.used.Load() {
-		return false
-	}
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	if dat.Judge(ep.live.State, dat.EvRequest).Kind != dat.Move || !m.postRequestEvent(at.EVD, q, img, r) {
-		return false
-	}
-	sp.used.Store(true)
-	m.handleEventLocked(ep, dat.EvRequest, eventDetails{reason: r.Reason, detail: r.Detail, more: func(e *dat.Endpoint) {
-		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = ptr(r.RemoteAddress), ptr(r.RemoteQual), ptr(r.LocalQual)
-	}})
-	return true
-}
-
-// admitTentative makes the endpoint of a PROVIDER service point (T10): PZ and EVDs
-// are null, its attributes those of the request as far as it carries them.
-func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, q *request, img *dat.CR, r rdma.Report) bool {
-	ia := sp.ia
-	hw, err := ia.usableDevice()
-	if err != nil {
-		return false
-	}
-	ep := newEndpoint(ia, newID())
-	e := &dat.Endpoint{Meta: ep.meta("", nil), State: dat.EPTentativeConnectionPending, Attributes: dat.DefaultEPAttributes(&ia.facts)}
-	if r.Attributes != nil {
-		e.Attributes = r.Attributes.Clone()
-	}
-	e.Watermarks, _ = e.Watermarks.Set(dat.WatermarkInfinite, dat.WatermarkInfinite, 0, false)
-	e.LocalIAAddress = ia.facts.Attributes.IAAddress
-	e.RemoteIAAddress, e.RemotePortQual = ptr(r.RemoteAddress), ptr(r.RemoteQual)
-	e.LocalPortQual = ptr(r.LocalQual)
-	ep.live = e
-	ia.mu.Lock()
-	refusal := ia.admitLocked(nil, ep, e)
-	ia.mu.Unlock()
-	if refusal != nil {
-		m.log.Warn("a request is rejected", "psp", sp.id, "error", refusal)
-		return false
-	}
-	if err := ep.create(hw, e); err != nil {
-		m.log.Warn("a request is rejected", "psp", sp.id, "error", err)
-		m.remove(ep)
-		return false
-	}
-	ep.unrecorded.add()
-	defer ep.unrecorded.done()
-	ep.announce(e)
-	img.Endpoint, q.endpoint = ep.id, ep.id
-	if !m.enterRequest(q, img, func() bool { return m.postRequestEvent(at.EVD, q, img, r) }) {
-		ep.destroy()
-		m.remove(ep)
-		return false
-	}
-	entry := m.entry(engineCall("made for the connection request "+string(q.id)), &ep.object, dat.EvRequest.String())
-	entry.Apply = becomes(e)
-	m.note(&ep.object, entry)
-	return true
-}
-
-// vanished notes that the peer of a waiting request is gone: the request stays,
-// and accepting it fails later (T46, T15).
-func (m *Manager) requestVanished(ia *adapter, r rdma.Report) {
-	ia.mu.Lock()
-	q := ia.requests[r.Request]
-	if q != nil {
-		q.peerGone = true
-	}
-	ia.mu.Unlock()
-	if q == nil {
+// acceptNow accepts a request in the engine. A refusal has the same outcome as a
+// failure later, ACCEPT_COMPLETION_ERROR, so that the endpoint is never stuck (T15,
+// D18).
+func (m *Manager) acceptNow(req *request, ep *endpoint, outcome *moveOutcome, privateData []byte) {
+	req.ia.mu.Lock()
+	gone := req.peerGone
+	req.ia.mu.Unlock()
+	if !outcome.effective {
+		req.hw.Reject(false, nil)
 		return
 	}
-	if ep, ok := find[*endpoint](m, q.endpoint); ok {
-		m.handleEvent(ep, dat.EvRequestGone, eventDetails{reason: r.Reason, detail: firstOf(r.Detail, "the peer of the connection request vanished")})
+	if gone {
+		req.hw.Reject(false, nil)
+		m.handleEvent(ep, dat.EvAcceptFailed, eventDetails{reason: "REQUEST_GONE", detail: "the peer of the connection request vanished before it was accepted"})
 		return
 	}
-	e := m.entry(engineCall(firstOf(r.Detail, "the peer of the connection request vanished")), &q.object, dat.EvRequestGone.String())
-	e.Apply = changed(func(*dat.CR) {})
-	m.note(&q.object, e)
+	if err := ep.callEngine(func(hw rdma.EP) error { return req.hw.Accept(hw, privateData) }); err != nil {
+		req.hw.Reject(false, nil)
+		d := asError(err)
+		m.handleEvent(ep, dat.EvAcceptFailed, eventDetails{reason: d.Return.String(), detail: d.Detail})
+	}
+}
+
+// RejectCR is dat_cr_reject. The peer gets PEER_REJECTED; the endpoint of an RSP is
+// UNCONNECTED again (T17), an endpoint that came with the request ends (T18).
+// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER (private data).
+func (m *Manager) RejectCR(ctx context.Context, c Call, id dat.Handle, privateData []byte) error {
+	return m.dismiss(ctx, c, id, dat.OpReject, func(f *dat.Facts) *dat.Error {
+		return dat.CheckPrivateData(f, dat.OpReject, len(privateData))
+	}, func(req *request) { req.hw.Reject(true, privateData) })
+}
+
+// HandoffCR is dat_cr_handoff: the request goes to another qualifier of this
+// adapter (T19, T47). Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
+func (m *Manager) HandoffCR(ctx context.Context, c Call, id dat.Handle, connQual int64) error {
+	return m.dismiss(ctx, c, id, dat.OpHandoff, func(*dat.Facts) *dat.Error {
+		return dat.CheckHandoff(connQual)
+	}, func(req *request) { req.hw.Handoff(int32(connQual)) })
+}
+
+// dismiss ends a request that is not accepted, with one record for it and the
+// endpoint that came with it; act answers the engine afterwards.
+func (m *Manager) dismiss(ctx context.Context, c Call, id dat.Handle, in dat.Input, check func(*dat.Facts) *dat.Error, act func(*request)) error {
+	return m.writeEnd(ctx, c, id, in.String(), func(u *unit) error {
+		req, ok := find[*request](m, id)
+		if !ok {
+			return errHandle(dat.TypeCR, id)
+		}
+		req, ep, err := u.lockRequest(c, id, req.endpoint)
+		if err != nil {
+			return err
+		}
+		if err := check(&req.ia.facts); err != nil {
+			return err
+		}
+		if err := u.endRequest(c, req, in.String()); err != nil {
+			return err
+		}
+		if ep != nil {
+			if err := u.dismissEndpoint(c, ep, in); err != nil {
+				return err
+			}
+		}
+		u.after = append(u.after, func() { act(req) })
+		return nil
+	})
+}
+
+// dismissEndpoint enters what a dismissed request does to the endpoint that came
+// with it.
+func (u *unit) dismissEndpoint(c Call, ep *endpoint, in dat.Input) error {
+	c = c.withoutAnswer()
+	before := ep.snapshot()
+	v := dat.Judge(before.State, in)
+	if v.Kind == dat.Move {
+		u.addMove(c, ep, in, before.State, v, eventDetails{})
+	}
+	if v.Kind == dat.End {
+		if err := u.beginEnd(ep); err != nil {
+			return err
+		}
+		u.endEndpoint(c, in.String(), ep)
+	}
+	return nil
+}
+
+// lockRequest returns a request and the endpoint to answer it with, both locked.
+// Errors: DAT_INVALID_HANDLE, those of unit.lock, that of the call's condition.
+func (u *unit) lockRequest(c Call, id dat.Handle, with dat.Handle) (*request, *endpoint, error) {
+	req, ok := find[*request](u.m, id)
+	if !ok {
+		return nil, nil, errHandle(dat.TypeCR, id)
+	}
+	locks := []*object{&req.object}
+	ep, ok := find[*endpoint](u.m, with)
+	if ok {
+		locks = append(locks, &ep.object)
+	}
+	if err := u.lock(locks...); err != nil {
+		return nil, nil, err
+	}
+	if err := u.match(c, &req.object); err != nil {
+		return nil, nil, err
+	}
+	if !ok && with != dat.HandleNull {
+		return nil, nil, errBodyHandle(dat.TypeEndpoint, with, "endpoint")
+	}
+	return req, ep, nil
+}
+
+// endRequest enters the end of a request. The error is DAT_INVALID_HANDLE if the
+// engine ended it meanwhile.
+func (u *unit) endRequest(c Call, req *request, cause string) error {
+	if err := u.beginEnd(req); err != nil {
+		return err
+	}
+	u.add(c, &req.object, cause, applyEnd, nil)
+	return nil
 }

@@ -3,177 +3,85 @@ package manager
 import (
 	"sync/atomic"
 
-	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// devicePhase is whether the device of an adapter is there.
+// devicePhase says whether the device of an adapter is there.
 type devicePhase uint32
 
 const (
-	// devicePresent: the device is there, and all objects have their parts.
+	// devicePresent: the device is there, and so is the engine's part of every object.
 	devicePresent devicePhase = iota
-	// deviceGone: it is not there (T48).
+	// deviceGone: the device is not there (T48).
 	deviceGone
-	// deviceReturning: it is there again and its objects are being made again (T49).
-	// New ones wait for that.
+	// deviceReturning: the device is there again, and its objects are being made again
+	// (T49). Creations are refused until that is done.
 	deviceReturning
 )
 
-// deviceState is the phase of an adapter's device. It is changed under the lock
-// of the registry (adapter.mu) and read anywhere.
+// deviceState is the phase of an adapter's device. It is changed under the
+// registry's lock (adapter.mu) and may be read without it.
 type deviceState struct {
-	now atomic.Uint32
-	// losses counts how often the device went, so that who makes an object notices
-	// that it made it on a device that is lost meanwhile.
+	current atomic.Uint32
+	// losses counts how often the device was lost. A caller that makes objects on it
+	// reads losses before and after: if they differ, the objects belong to a device
+	// that is lost.
 	losses atomic.Uint64
 }
 
-func (d *deviceState) phase() devicePhase { return devicePhase(d.now.Load()) }
+// phase returns the present phase.
+func (d *deviceState) phase() devicePhase { return devicePhase(d.current.Load()) }
 
+// gone reports whether the device is not there.
 func (d *deviceState) gone() bool { return d.phase() == deviceGone }
 
-const goneDetail = "the device vanished"
+// deviceGoneDetail is the reason where the engine gives none.
+const deviceGoneDetail = "the device vanished"
 
-// loseDevice notes that the device is not there, and reports whether it was.
-func (ia *adapter) loseDevice() bool {
+// markDeviceGone notes that the device is not there, and reports whether that is
+// new.
+func (ia *adapter) markDeviceGone() bool {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	if ia.device.gone() {
 		return false
 	}
-	ia.device.now.Store(uint32(deviceGone))
+	ia.device.current.Store(uint32(deviceGone))
 	ia.device.losses.Add(1)
 	return true
 }
 
-// deviceLost handles the loss of a device (T48): connections break, requests end,
-// everything else stays and waits for its return.
-func (m *Manager) deviceLost(ia *adapter, r rdma.Report) {
-	if !ia.loseDevice() {
-		return
-	}
-	why := firstOf(r.Detail, goneDetail)
-	m.noteIA(ia, "device_gone", why, dat.IAGone, why)
-	ref := ia.ref()
-	ia.asyncEvent(dat.Event{Event: dat.EventAsyncErrorIACatastrophic, Object: &ref, Reason: ptr("DAT_IA_CATASTROPHIC_ERROR")})
-	for _, e := range m.objectsOf(ia, dat.TypeCR) {
-		m.endRequestNow(e.(*request), dat.EvDeviceGone.Word(), why)
-	}
-	for _, e := range m.objectsOf(ia, dat.TypeEndpoint) {
-		m.loseEndpoint(e.(*endpoint), why)
-	}
-	for _, t := range remakeOrder {
-		for _, e := range m.objectsOf(ia, t) {
-			if l, ok := e.(remakeable); ok {
-				l.lose(why)
-			}
-		}
-	}
-}
-
-// endRequestNow ends a request that nobody can answer any more.
-func (m *Manager) endRequestNow(q *request, cause, why string) {
-	m.remove(q)
-	e := m.entry(engineCall(why), &q.object, cause)
-	e.Apply = removed
-	m.note(&q.object, e)
-}
-
-// loseEndpoint moves an endpoint as T48 says. One that ends with its request
-// ends in the record too.
-func (m *Manager) loseEndpoint(ep *endpoint, why string) {
-	ep.mu.Lock()
-	v := dat.Judge(ep.live.State, dat.EvDeviceGone)
-	if v.Kind == dat.End {
-		e := m.entry(engineCall(why), &ep.object, dat.EvDeviceGone.Word())
-		e.Apply = removed
-		m.note(&ep.object, e)
-	} else if v.Kind == dat.Move {
-		m.handleEventLocked(ep, dat.EvDeviceGone, eventDetails{reason: "DEVICE_GONE", detail: why})
-	}
-	ep.mu.Unlock()
-	if v.Kind == dat.End {
-		ep.move(finish, nil)
-		m.spawn(func() { m.removeEnded(ep) })
-		return
-	}
-	m.endOwedConnection(ep)
-	ep.mu.Lock()
-	m.flushLocked(ep)
-	ep.mu.Unlock()
-	m.endOwedConnection(ep)
-}
-
-// removeEnded takes an endpoint that the engine ended out of the registry, after
-// the write that may be under way on it: that one may have removed it itself.
-func (m *Manager) removeEnded(ep *endpoint) {
-	if err := ep.lock(m.ctx); err != nil {
-		return
-	}
-	defer ep.unlock()
-	if ep.life.phase() == ended {
-		return
-	}
-	m.dropRefs(ep.now())
-	m.remove(ep)
-	ep.markEnded()
-	m.endOwedConnection(ep)
-}
-
-// deviceBack handles the return of a device (T49): a worker makes its objects
-// again, one after the other and each under its operation lock, so that no write
-// is under way on it. Reports go on meanwhile.
-func (m *Manager) deviceBack(ia *adapter) {
-	ia.mu.Lock()
-	hw, losses := ia.hw, ia.device.losses.Load()
-	back := hw != nil && ia.device.gone()
-	if back {
-		ia.device.now.Store(uint32(deviceReturning))
-	}
-	ia.mu.Unlock()
-	if !back {
-		return
-	}
-	m.spawn(func() {
-		if !ia.awaitCreations() || !m.remake(ia, hw, losses, dat.EvDeviceBack.Word()) {
-			return
-		}
-		state, detail := hw.State()
-		if ia.returned(losses) {
-			m.noteIA(ia, "device_back", "the device is there again", state, detail)
-		}
-	})
-}
-
-// returned ends the return of a device, unless it was lost again meanwhile.
-func (ia *adapter) returned(losses uint64) bool {
+// finishReturn marks the device as present. It reports false if the device was lost
+// again since losses was read.
+func (ia *adapter) finishReturn(losses uint64) bool {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	if ia.device.losses.Load() != losses {
 		return false
 	}
-	ia.device.now.Store(uint32(devicePresent))
+	ia.device.current.Store(uint32(devicePresent))
 	return true
 }
 
-// usableDevice is the provider's adapter, or the refusal of a call that needs it.
+// usableDevice returns the provider's adapter. The error is the refusal of a call
+// that needs it while the device is gone or returning.
 func (ia *adapter) usableDevice() (rdma.IA, error) {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	return ia.usableDeviceLocked()
 }
 
+// usableDeviceLocked is usableDevice with the registry's lock held.
 func (ia *adapter) usableDeviceLocked() (rdma.IA, error) {
 	if ia.hw == nil || ia.device.phase() != devicePresent {
-		return nil, errAbsent(ia)
+		return nil, errDeviceGone(ia)
 	}
 	return ia.hw, nil
 }
 
-// createOn is usableDevice for a creation: until created is called, the return of
-// the device waits, so that every object is made on one device only.
-func (ia *adapter) createOn() (rdma.IA, error) {
+// beginCreation is usableDevice for a creation: until endCreation the return of the
+// device waits, so that every object is made on one device only.
+func (ia *adapter) beginCreation() (rdma.IA, error) {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	hw, err := ia.usableDeviceLocked()
@@ -183,8 +91,8 @@ func (ia *adapter) createOn() (rdma.IA, error) {
 	return hw, err
 }
 
-// created ends what createOn began.
-func (ia *adapter) created() {
+// endCreation ends what beginCreation began.
+func (ia *adapter) endCreation() {
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	if ia.creations--; ia.creations == 0 && ia.noCreations != nil {
@@ -193,8 +101,8 @@ func (ia *adapter) created() {
 	}
 }
 
-// awaitCreations waits until no creation is under way; false where the Manager
-// closes before that.
+// awaitCreations waits until no creation is under way. It reports false if the
+// Manager closes before that.
 func (ia *adapter) awaitCreations() bool {
 	ia.mu.Lock()
 	if ia.creations == 0 {
@@ -212,9 +120,4 @@ func (ia *adapter) awaitCreations() bool {
 	case <-ia.m.ctx.Done():
 		return false
 	}
-}
-
-// objectsOf are the objects of an adapter of one type, the oldest first.
-func (m *Manager) objectsOf(ia *adapter, t dat.ObjectType) []entity {
-	return m.selected(func(o *object) bool { return o.ia == ia && o.typ == t && o.recorded() != nil })
 }

@@ -1,7 +1,7 @@
 package manager_test
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -10,219 +10,251 @@ import (
 	"github.com/datapi/datapi/internal/manager"
 )
 
-// adapterState is the recorded state of the rig's first adapter.
-func (r *rig) adapterState() dat.IAState {
-	ia, _ := r.m.IA(r.ia)
+// adapterState returns the recorded state of the first adapter.
+func (node *testNode) adapterState() dat.IAState {
+	ia, _ := node.m.IA(node.ia)
 	return ia.State
 }
 
-// lose takes the first adapter's device away and waits until its objects know.
-func (r *rig) lose() {
-	r.Helper()
-	r.soft.Fabric().Remove("soft0")
-	r.until("the device is gone", func() bool { return r.adapterState() == dat.IAGone })
+// loseDevice removes the first adapter's device and waits until that is recorded.
+func (node *testNode) loseDevice() {
+	node.Helper()
+	node.soft.Fabric().Remove("soft0")
+	node.waitUntil("the device is gone", func() bool { return node.adapterState() == dat.IAGone })
 }
 
-// back brings the device back and waits until its objects are there again.
-func (r *rig) back() {
-	r.Helper()
-	r.soft.Fabric().Return("soft0")
-	r.until("the device is back", func() bool { return r.adapterState() == dat.IAUp })
+// returnDevice brings the first adapter's device back and waits until its objects
+// are there again.
+func (node *testNode) returnDevice() {
+	node.Helper()
+	node.soft.Fabric().Return("soft0")
+	node.waitUntil("the device is back", func() bool { return node.adapterState() == dat.IAUp })
 }
 
-// agree demands that the engine has what the registry has, not more and not less.
-func (r *rig) agree() {
-	r.Helper()
+// expectEngineAgrees demands that the engine has as many objects as the registry.
+func (node *testNode) expectEngineAgrees() {
+	node.Helper()
 	var want dat.IAUsage
-	for _, id := range []dat.Handle{r.ia, r.peer} {
-		ia, _ := r.m.IA(id)
+	for _, id := range []dat.Handle{node.ia, node.peer} {
+		ia, _ := node.m.IA(id)
 		want.Endpoints += ia.Usage.Endpoints
 		want.PZs += ia.Usage.PZs
 		want.EVDs += ia.Usage.EVDs
 	}
-	if c := r.soft.Fabric().Census(); c.EPs != want.Endpoints || c.PZs != want.PZs || c.EVDs != want.EVDs {
-		r.Errorf("the engine has %+v, the registry %+v", c, want)
+	if c := node.soft.Fabric().Census(); c.EPs != want.Endpoints || c.PZs != want.PZs || c.EVDs != want.EVDs {
+		node.Errorf("the engine has %+v, the registry %+v", c, want)
 	}
 }
 
-func TestAReturningDeviceLeavesAloneWhatWasFreedMeanwhile_T49(t *testing.T) {
-	r := newRig(t)
-	first, last := r.end(r.ia), r.end(r.ia)
-	sp, err := r.m.CreatePSP(r.ctx(), by, manager.PSPCreate{IA: r.ia, EVD: first.evd, ConnQual: ptr(int64(4711))})
-	r.must(err)
-	r.lose()
-	r.hook.once("CreateEP", func(dat.Handle) {
-		r.must(r.m.FreeEP(r.ctx(), by, last.ep))
-		r.must(r.m.FreePSP(r.ctx(), by, sp.ID))
+func TestADeviceThatIsLostAndReturnsKeepsItsObjects_T48_T49(t *testing.T) {
+	node := newNode(t)
+	a, b, idle := node.newEP(node.ia), node.newEP(node.peer), node.newEP(node.ia)
+	mem, err := node.m.CreateLMR(node.ctx(), testCall, manager.LMRCreate{IA: node.ia, PZ: a.pz, Length: 64, Privileges: []dat.Privilege{dat.PrivLocalRead}})
+	node.must(err)
+	node.connect(a, b)
+	node.postRecvs(a.ep, 3)
+	node.postRecvs(idle.ep, 2)
+	node.soft.Fabric().Remove("soft0")
+	node.waitForState(a.ep, dat.EPDisconnected)
+	node.waitForState(b.ep, dat.EPDisconnected)
+	var events []dat.EventNumber
+	for range 4 {
+		events = append(events, node.nextEvent(a.evd).Event)
+	}
+	if !slices.Contains(events, dat.EventBroken) {
+		t.Errorf("events %v", events)
+	}
+	node.waitUntil("everything is flushed", func() bool { return node.status(a.ep).RecvIdle && node.status(idle.ep).RecvIdle })
+	if s := node.state(idle.ep); s != dat.EPUnconnected {
+		t.Errorf("the idle endpoint is %s", s)
+	}
+	_, err = node.m.PostRecv(node.ctx(), testCall, idle.ep, manager.RecvPost{Count: 1, Size: 8})
+	if d := node.expectRefusal(err, dat.RetInvalidState); d.Kind != "ia-gone" {
+		t.Errorf("kind %q", d.Kind)
+	}
+	_, err = node.m.ModifyEP(node.ctx(), testCall, idle.ep, manager.EPModify{Values: dat.Values{dat.ParamMaxRecvDTOs: int64(5)}})
+	node.must(err)
+	_, err = node.m.ResetEP(node.ctx(), testCall, a.ep)
+	node.must(err)
+	node.soft.Fabric().Return("soft0")
+	node.waitUntil("the adapter is up", func() bool { ia, _ := node.m.IA(node.ia); return ia.State == dat.IAUp })
+	node.waitUntil("the region says what it lost", func() bool { return slices.Contains(node.causes(mem.ID), "device_back") })
+	node.must(node.m.FreeEP(node.ctx(), testCall, b.ep))
+	c := node.newEP(node.peer)
+	for left, _ := node.m.Look(a.evd, 100); len(left) > 0; left, _ = node.m.Look(a.evd, 100) {
+		node.nextEvent(a.evd)
+	}
+	node.connect(a, c)
+}
+
+func TestAnEndpointThatCameWithARequestEndsWithItsDevice_T48(t *testing.T) {
+	node := newNode(t)
+	a, zone := node.newEP(node.ia), node.newPZ(node.peer)
+	server := node.newEVD(node.peer, 8, dat.StreamCR)
+	sp, err := node.m.CreatePSP(node.ctx(), testCall, manager.PSPCreate{IA: node.peer, EVD: server, EPCreator: dat.PSPProvider})
+	node.must(err)
+	_, err = node.m.ConnectEP(node.ctx(), testCall, a.ep, manager.EPConnect{RemoteIAAddress: "10.77.0.2", RemotePortQual: int64(sp.ConnQual)})
+	node.must(err)
+	made := node.expectEvent(server, dat.EventConnectionRequest).Endpoint
+	node.waitUntil("the endpoint is recorded", func() bool { return node.rec.Image(made) != nil })
+	_, err = node.m.ModifyEP(node.ctx(), testCall, made, manager.EPModify{Values: dat.Values{dat.ParamPZ: zone}})
+	node.must(err)
+	node.expectRefusal(node.m.FreePZ(node.ctx(), testCall, zone), dat.RetInvalidState)
+	node.soft.Fabric().Remove("soft1")
+	node.waitUntil("the endpoint is gone", func() bool { _, err := node.m.EPStatus(made); return err != nil && node.rec.Image(made) == nil })
+	node.must(node.m.FreePZ(node.ctx(), testCall, zone))
+	if got := node.m.List(dat.TypeCR); len(got) > 0 {
+		t.Errorf("requests live on: %v", got)
+	}
+}
+
+func TestAReturningDeviceIsNotGivenWhatWasFreedMeanwhile_T49(t *testing.T) {
+	node := newNode(t)
+	first, last := node.newEP(node.ia), node.newEP(node.ia)
+	sp, err := node.m.CreatePSP(node.ctx(), testCall, manager.PSPCreate{IA: node.ia, EVD: first.evd, ConnQual: new(int64(4711))})
+	node.must(err)
+	node.loseDevice()
+	node.hooks.beforeNext("CreateEP", func(dat.Handle) {
+		node.must(node.m.FreeEP(node.ctx(), testCall, last.ep))
+		node.must(node.m.FreePSP(node.ctx(), testCall, sp.ID))
 	})
-	r.back()
-	r.agree()
-	_, err = r.m.CreatePSP(r.ctx(), by, manager.PSPCreate{IA: r.ia, EVD: first.evd, ConnQual: ptr(int64(4711))})
-	r.must(err)
+	node.returnDevice()
+	node.expectEngineAgrees()
+	_, err = node.m.CreatePSP(node.ctx(), testCall, manager.PSPCreate{IA: node.ia, EVD: first.evd, ConnQual: new(int64(4711))})
+	node.must(err)
 }
 
 func TestFreesDuringTheReturnOfADeviceLeaveNothingInTheEngine_T49(t *testing.T) {
 	const endpoints = 300
-	r := newRig(t)
-	zone := r.pz(r.ia)
+	node := newNode(t)
+	zone := node.newPZ(node.ia)
 	for range 12 {
 		ids := make([]dat.Handle, endpoints)
 		for i := range ids {
-			e, err := r.m.CreateEP(r.ctx(), by, manager.EPCreate{IA: r.ia, Values: dat.Values{dat.ParamPZ: zone}})
-			r.must(err)
+			e, err := node.m.CreateEP(node.ctx(), testCall, manager.EPCreate{IA: node.ia, Values: dat.Values{dat.ParamPZ: zone}})
+			node.must(err)
 			ids[i] = e.ID
 		}
-		r.lose()
-		r.soft.Fabric().Return("soft0")
+		node.loseDevice()
+		node.soft.Fabric().Return("soft0")
 		var frees sync.WaitGroup
 		for i := range 4 {
 			frees.Go(func() {
 				for j := i; j < endpoints; j += 4 {
-					r.check(r.m.FreeEP(r.ctx(), by, ids[endpoints-1-j]))
+					node.check(node.m.FreeEP(node.ctx(), testCall, ids[endpoints-1-j]))
 				}
 			})
 		}
 		frees.Wait()
-		r.until("the device is back", func() bool { return r.adapterState() == dat.IAUp })
-		r.agree()
+		node.waitUntil("the device is back", func() bool { return node.adapterState() == dat.IAUp })
+		node.expectEngineAgrees()
 	}
 }
 
 func TestAModificationThatWaitsForItsRecordReachesADeviceThatReturnsMeanwhile(t *testing.T) {
 	for name, lostBefore := range map[string]bool{"lost before the call": true, "lost during the call": false} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			a := r.end(r.ia)
+			node := newNode(t)
+			a := node.newEP(node.ia)
 			if lostBefore {
-				r.lose()
+				node.loseDevice()
 			}
-			r.rec.Refuse(func([]dat.Entry) error {
-				r.rec.Refuse(nil)
+			node.rec.Refuse(func([]dat.Entry) error {
+				node.rec.Refuse(nil)
 				if !lostBefore {
-					r.lose()
+					node.loseDevice()
 				}
-				r.soft.Fabric().Return("soft0")
-				r.until("the device returns", func() bool {
-					_, err := r.m.CreatePZ(r.ctx(), manager.Call{DryRun: true}, manager.PZCreate{IA: r.ia})
+				node.soft.Fabric().Return("soft0")
+				node.waitUntil("the device returns", func() bool {
+					_, err := node.m.CreatePZ(node.ctx(), manager.Call{DryRun: true}, manager.PZCreate{IA: node.ia})
 					return err == nil || strings.Contains(err.Error(), "made again")
 				})
 				return nil
 			})
-			_, err := r.m.ModifyEP(r.ctx(), by, a.ep, manager.EPModify{Values: dat.Values{dat.ParamMaxRecvDTOs: int64(5)}})
-			r.must(err)
-			r.until("the device is back", func() bool { return r.adapterState() == dat.IAUp })
-			if got := r.hook.engineParams(a.ep).Attributes.MaxRecvDTOs; got != 5 {
-				t.Errorf("the engine has max_recv_dtos %d, recorded are %d", got, r.get(a.ep).Attributes.MaxRecvDTOs)
+			_, err := node.m.ModifyEP(node.ctx(), testCall, a.ep, manager.EPModify{Values: dat.Values{dat.ParamMaxRecvDTOs: int64(5)}})
+			node.must(err)
+			node.waitUntil("the device is back", func() bool { return node.adapterState() == dat.IAUp })
+			if got := node.hooks.engineParams(a.ep).Attributes.MaxRecvDTOs; got != 5 {
+				t.Errorf("the engine has max_recv_dtos %d, recorded are %d", got, node.endpoint(a.ep).Attributes.MaxRecvDTOs)
 			}
 		})
 	}
 }
 
 func TestACallDuringTheReturnOfADeviceIsToldToTryAgain(t *testing.T) {
-	r := newRig(t)
-	first, last := r.end(r.ia), r.end(r.ia)
-	r.lose()
-	r.hook.once("CreateEP", func(id dat.Handle) {
+	node := newNode(t)
+	first, last := node.newEP(node.ia), node.newEP(node.ia)
+	node.loseDevice()
+	node.hooks.beforeNext("CreateEP", func(id dat.Handle) {
 		if id != first.ep {
 			t.Errorf("made %s first", id)
 		}
-		_, err := r.m.ConnectEP(r.ctx(), by, last.ep, manager.EPConnect{RemoteIAAddress: "10.77.0.2", RemotePortQual: 9})
-		d := r.refusal(err, dat.RetInvalidState)
+		_, err := node.m.ConnectEP(node.ctx(), testCall, last.ep, manager.EPConnect{RemoteIAAddress: "10.77.0.2", RemotePortQual: 9})
+		d := node.expectRefusal(err, dat.RetInvalidState)
 		if d.Kind != "ia-gone" || !strings.Contains(d.Detail, "try again in a moment") {
 			t.Errorf("%s: %s", d.Kind, d.Detail)
 		}
-		_, err = r.m.CreatePZ(r.ctx(), by, manager.PZCreate{IA: r.ia})
-		if d := r.refusal(err, dat.RetInvalidState); d.Kind != "ia-gone" {
+		_, err = node.m.CreatePZ(node.ctx(), testCall, manager.PZCreate{IA: node.ia})
+		if d := node.expectRefusal(err, dat.RetInvalidState); d.Kind != "ia-gone" {
 			t.Errorf("%s: %s", d.Kind, d.Detail)
 		}
 	})
-	r.back()
-	r.connect(last, r.end(r.peer))
+	node.returnDevice()
+	node.connect(last, node.newEP(node.peer))
 }
 
-func TestADeviceThatIsLostAgainWhileItReturnsComesBackWhole_T48_T49(t *testing.T) {
-	r := newRig(t)
-	ends := []end{r.end(r.ia), r.end(r.ia), r.end(r.ia)}
-	r.lose()
+func TestADeviceLostAgainDuringItsReturnComesBackWithAllObjects_T48_T49(t *testing.T) {
+	node := newNode(t)
+	ends := []testEP{node.newEP(node.ia), node.newEP(node.ia), node.newEP(node.ia)}
+	node.loseDevice()
 	for range 20 {
 		lost := make(chan struct{})
-		r.hook.once("CreateEP", func(dat.Handle) {
-			r.soft.Fabric().Remove("soft0")
-			r.until("the device is gone again", func() bool {
-				_, err := r.m.CreatePZ(r.ctx(), manager.Call{DryRun: true}, manager.PZCreate{IA: r.ia})
+		node.hooks.beforeNext("CreateEP", func(dat.Handle) {
+			node.soft.Fabric().Remove("soft0")
+			node.waitUntil("the device is gone again", func() bool {
+				_, err := node.m.CreatePZ(node.ctx(), manager.Call{DryRun: true}, manager.PZCreate{IA: node.ia})
 				return err != nil && strings.Contains(err.Error(), "is gone")
 			})
 			close(lost)
 		})
-		r.soft.Fabric().Return("soft0")
+		node.soft.Fabric().Return("soft0")
 		<-lost
 	}
-	r.back()
-	r.agree()
+	node.returnDevice()
+	node.expectEngineAgrees()
 	for _, e := range ends {
-		r.connect(e, r.end(r.peer))
+		node.connect(e, node.newEP(node.peer))
 	}
 }
 
-func TestACreationThatOutlivesItsDeviceIsMadeOnTheNextOne_T49(t *testing.T) {
-	r := newRig(t)
-	zone, events := r.pz(r.ia), r.evd(r.ia, 8, dat.StreamConnection)
-	r.rec.Refuse(func([]dat.Entry) error {
-		r.rec.Refuse(nil)
-		r.lose()
-		r.soft.Fabric().Return("soft0")
+func TestAnObjectWhoseDeviceIsLostDuringItsCreationIsMadeAgain_T49(t *testing.T) {
+	node := newNode(t)
+	zone, events := node.newPZ(node.ia), node.newEVD(node.ia, 8, dat.StreamConnection)
+	node.rec.Refuse(func([]dat.Entry) error {
+		node.rec.Refuse(nil)
+		node.loseDevice()
+		node.soft.Fabric().Return("soft0")
 		return nil
 	})
-	e, err := r.m.CreateEP(r.ctx(), by, manager.EPCreate{IA: r.ia, Values: dat.Values{dat.ParamPZ: zone, dat.ParamConnectEVD: events}})
-	r.must(err)
-	r.until("the device is back", func() bool { return r.adapterState() == dat.IAUp })
-	r.agree()
-	r.connect(end{ep: e.ID, evd: events}, r.end(r.peer))
+	e, err := node.m.CreateEP(node.ctx(), testCall, manager.EPCreate{IA: node.ia, Values: dat.Values{dat.ParamPZ: zone, dat.ParamConnectEVD: events}})
+	node.must(err)
+	node.waitUntil("the device is back", func() bool { return node.adapterState() == dat.IAUp })
+	node.expectEngineAgrees()
+	node.connect(testEP{ep: e.ID, evd: events}, node.newEP(node.peer))
 }
 
-func TestAnAdapterIsUsedOnlyWhenItIsRecorded(t *testing.T) {
-	r := newRig(t)
-	plugged := dat.Handle("soft2@test")
-	asked := make(chan error, 1)
-	r.rec.Refuse(func(entries []dat.Entry) error {
-		r.rec.Refuse(nil)
-		_, err := r.m.CreatePZ(r.ctx(), by, manager.PZCreate{IA: plugged})
-		asked <- err
-		return nil
-	})
-	r.soft.Fabric().Plug()
-	r.refusal(<-asked, dat.RetInvalidHandle)
-	r.until("the adapter is there", func() bool { _, ok := r.m.IA(plugged); return ok })
-	r.pz(plugged)
-}
-
-func TestAdaptersThatArePluggedInAreUsedAtOnce(t *testing.T) {
-	r := newRig(t)
-	var users sync.WaitGroup
-	for n := range 8 {
-		users.Go(func() {
-			ia := dat.Handle(fmt.Sprintf("soft%d@test", n+2))
-			for {
-				if _, ok := r.m.IA(ia); ok {
-					break
-				}
-				_, err := r.m.CreatePZ(r.ctx(), by, manager.PZCreate{IA: ia})
-				if err == nil {
-					break
-				}
-			}
-			e := r.end(ia)
-			r.check(r.m.FreeEP(r.ctx(), by, e.ep))
+func TestAnObjectMadeBeforeTheLossOfItsDeviceIsNoticedIsMadeOnce_T49(t *testing.T) {
+	for range 20 {
+		node := newNode(t)
+		node.hooks.beforeNext("CreateEP", func(dat.Handle) {
+			node.soft.Fabric().Remove("soft0")
+			node.soft.Fabric().Return("soft0")
 		})
-		r.soft.Fabric().Plug()
+		e, err := node.m.CreateEP(node.ctx(), testCall, manager.EPCreate{IA: node.ia})
+		node.must(err)
+		node.waitUntil("the device is back", func() bool { return slices.Contains(node.causes(node.ia), "device_back") })
+		node.expectEngineAgrees()
+		node.must(node.m.FreeEP(node.ctx(), testCall, e.ID))
+		node.expectEngineAgrees()
 	}
-	users.Wait()
-}
-
-func TestAnAdapterThatCouldNotBeRecordedIsTriedAgain(t *testing.T) {
-	r := newRig(t)
-	r.rec.Refuse(func([]dat.Entry) error { r.rec.Refuse(nil); return errDisk })
-	r.soft.Fabric().Plug()
-	r.until("the adapter is there", func() bool { _, ok := r.m.IA("soft2@test"); return ok })
-	r.pz("soft2@test")
 }

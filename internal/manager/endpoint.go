@@ -3,50 +3,43 @@ package manager
 import (
 	"time"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
-// endpoint is an Endpoint: the recorded image in object, and what happens to it
-// now under its own lock.
+// endpoint is an Endpoint: its recorded image in object, and its live image under
+// its own lock.
 type endpoint struct {
 	object
 
 	// calls serialises the calls of hw.
 	calls callsMutex
-	hw    part[rdma.EP]
+	hw    enginePart[rdma.EP]
 
-	// mu is the state lock. Everything below belongs to it.
+	// mu is the state lock. It guards everything below.
 	mu   stateMutex
 	live *dat.Endpoint // replaced, never changed
-	// recvs are the receives at the endpoint: posted to it, or taken from its SRQ,
-	// and not completed; requests likewise.
+	// recvs are the outstanding receives at the endpoint, posted to it or taken from
+	// its SRQ, by the ids of their work requests; requests are the outstanding
+	// request DTOs and binds.
 	recvs, requests map[uint64]outstandingWork
 	counters        dat.DTOCounters
 	lastProofOfLife *dat.Time
-	// attempt counts connections, so that timers of an old one do nothing.
-	attempt uint64
-	timer   *time.Timer
-	probes  *time.Timer
+	// attempt counts connections, so that timers of an earlier one do nothing.
+	attempt      uint64
+	connectTimer *time.Timer
+	probeTimer   *time.Timer
+	// probing says that a probe is under way.
 	probing bool
 	// unreportedResets counts the resets whose report has not been read yet: until
-	// then reports speak of a connection that is over.
+	// then reports are about a connection that is over.
 	unreportedResets int
-	// disconnectOwed asks for the provider's Disconnect, see endOwedConnection.
+	// disconnectOwed says that the engine must still be told to disconnect, and
+	// orphanedBinds are binds that will not complete; see disconnectIfOwed.
 	disconnectOwed bool
-	// orphanedBinds will not complete; endOwedConnection drops their regions.
-	orphanedBinds []*rmrBinding
-	changed       chan struct{}
-}
-
-// work is an outstanding DTO or RMR bind.
-type outstandingWork struct {
-	kind   dat.DTOKind
-	cookie string
-	flags  []dat.CompletionFlag
-	srq    *srq
-	bind   *rmrBinding
+	orphanedBinds  []*rmrBinding
+	// changed is closed, and replaced, when the live state changes.
+	changed chan struct{}
 }
 
 func newEndpoint(ia *adapter, id dat.Handle) *endpoint {
@@ -56,15 +49,15 @@ func newEndpoint(ia *adapter, id dat.Handle) *endpoint {
 	}
 }
 
-// current is the newest live image; it is never changed.
-func (ep *endpoint) current() *dat.Endpoint {
+// loadLive returns the live image, which must not be changed.
+func (ep *endpoint) loadLive() *dat.Endpoint {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	return ep.live
 }
 
-// now is the live image under the recorded object's head.
-func (ep *endpoint) now() *dat.Endpoint {
+// snapshot returns a copy of the live image with the head of the recorded one.
+func (ep *endpoint) snapshot() *dat.Endpoint {
 	ep.mu.Lock()
 	e := ep.live.Copy()
 	ep.mu.Unlock()
@@ -74,45 +67,9 @@ func (ep *endpoint) now() *dat.Endpoint {
 	return e
 }
 
-// status is one snapshot (S1).
-func (ep *endpoint) status(now dat.Time) dat.EPStatus {
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	return dat.EPStatus{
-		State: ep.live.State, RecvIdle: len(ep.recvs) == 0, RequestIdle: len(ep.requests) == 0,
-		ObservedAt: now, LastProofOfLife: ep.lastProofOfLife,
-		Recvs: int32(len(ep.recvs)), Requests: int32(len(ep.requests)), Counters: ep.counters,
-	}
-}
-
-// recvQuery is dat_ep_recv_query: receives of an endpoint are whole buffers in
-// order, so the span is their number.
-func (ep *endpoint) recvQuery() dat.RecvQuery {
-	ep.mu.Lock()
-	n, shared := int32(len(ep.recvs)), ep.live.SRQ != dat.HandleNull
-	ep.mu.Unlock()
-	var out dat.RecvQuery
-	a := &ep.ia.facts.Provider
-	known := !shared || a.SRQWatermarksSupported.SRQEPSoftHigh || a.SRQWatermarksSupported.SRQEPHardHigh
-	if a.EPRecvInfoSupported.NBufsAllocated && known {
-		out.NBufsAllocated = &n
-	}
-	if a.EPRecvInfoSupported.BufsAllocSpan && known {
-		out.BufsAllocSpan = &n
-	}
-	return out
-}
-
-// watch returns the live state, what is closed at its next change, and whether the
-// endpoint has ended.
-func (ep *endpoint) watch() (dat.EPState, <-chan struct{}, bool) {
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	return ep.live.State, ep.changed, ep.hasEnded()
-}
-
-// setLocked replaces the live image and wakes who watches the state.
-func (ep *endpoint) setLocked(e *dat.Endpoint) {
+// setLiveLocked replaces the live image and wakes those who watch the state. The
+// state lock is held.
+func (ep *endpoint) setLiveLocked(e *dat.Endpoint) {
 	moved := ep.live == nil || ep.live.State != e.State
 	ep.m().updatePlace(ep, ep.live, e)
 	ep.live = e
@@ -122,7 +79,34 @@ func (ep *endpoint) setLocked(e *dat.Endpoint) {
 	}
 }
 
-// stop ends the timers; it tells whether the endpoint had a connection.
+// applyLive makes a recorded change of the parameters live.
+func (ep *endpoint) applyLive(change func(*dat.Endpoint)) {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	e := ep.live.Copy()
+	change(e)
+	ep.setLiveLocked(e)
+}
+
+// hasEnded reports whether the endpoint has left the registry.
+func (ep *endpoint) hasEnded() bool { return ep.life.phase() == phaseEnded }
+
+// markEnded ends the live part of an endpoint that has left the registry: timers
+// stop, nothing is outstanding, watchers wake. The caller calls disconnectIfOwed
+// afterwards.
+func (ep *endpoint) markEnded() {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	ep.disconnectOwed = false
+	ep.m().updatePlace(ep, ep.live, nil)
+	ep.stopTimersLocked()
+	ep.dropWorkLocked()
+	close(ep.changed)
+	ep.changed = make(chan struct{})
+}
+
+// stop stops the timers when the Manager closes, and reports whether the endpoint
+// had a connection.
 func (ep *endpoint) stop() bool {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
@@ -130,49 +114,12 @@ func (ep *endpoint) stop() bool {
 	return ep.live != nil && ep.live.State.HasConnection()
 }
 
+// stopTimersLocked stops all timers. The state lock is held.
 func (ep *endpoint) stopTimersLocked() {
-	for _, t := range []*time.Timer{ep.timer, ep.probes} {
+	for _, t := range []*time.Timer{ep.connectTimer, ep.probeTimer} {
 		if t != nil {
 			t.Stop()
 		}
 	}
-	ep.timer, ep.probes, ep.probing = nil, nil, false
-}
-
-// engine is the provider's part, or the refusal of a call that needs it.
-func (ep *endpoint) engine() (rdma.EP, error) {
-	hw, ok := ep.hw.get()
-	if !ok || ep.ia.device.gone() {
-		return nil, errMissing(&ep.object, ep.hw.reason())
-	}
-	return hw, nil
-}
-
-// hasEnded reports whether the endpoint has left the registry.
-func (ep *endpoint) hasEnded() bool { return ep.life.phase() == ended }
-
-// markEnded ends the live part of an endpoint that has left the registry: timers
-// stop, nothing is outstanding, watchers wake. The caller owes endOwedConnection.
-func (ep *endpoint) markEnded() {
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	ep.disconnectOwed = false
-	ep.m().updatePlace(ep, ep.live, nil)
-	ep.stopTimersLocked()
-	ep.dropWorksLocked()
-	close(ep.changed)
-	ep.changed = make(chan struct{})
-}
-
-// dropWorksLocked forgets what is outstanding: its completions are lost (T2, T39).
-func (ep *endpoint) dropWorksLocked() {
-	for _, set := range []map[uint64]outstandingWork{ep.recvs, ep.requests} {
-		for _, w := range set {
-			w.reap()
-			if w.bind != nil {
-				ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
-			}
-		}
-		clear(set)
-	}
+	ep.connectTimer, ep.probeTimer, ep.probing = nil, nil, false
 }

@@ -1,44 +1,48 @@
 package manager
 
 import (
+	"cmp"
 	"slices"
-	"time"
-
-	"github.com/datapi/datapi/internal/rdma"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
-// completed takes a completion of the engine: the DTO is no longer outstanding
-// (S2, S3), the consumer gets its event unless that was suppressed, and a failure
-// other than a flush breaks the connection (T37).
-func (m *Manager) completed(ep *endpoint, r rdma.Report) {
-	ep.mu.Lock()
-	if ep.unreportedResets > 0 || ep.hasEnded() {
-		if r.SRQ == dat.HandleNull {
-			r.SRQ = ep.live.SRQ
-		}
-		ep.mu.Unlock()
-		m.dropReceive(r)
-		return
-	}
-	w, ok := ep.takeWorkLocked(r)
-	ep.mu.Unlock()
-	if !ok {
-		m.log.Debug("a completion of no outstanding work request", "endpoint", ep.id, "wr", r.WR)
-		return
-	}
-	if w.bind != nil {
-		m.bindCompleted(w.bind, r)
-	}
-	ep.mu.Lock()
-	m.completeLocked(ep, w, r)
-	ep.mu.Unlock()
-	m.endOwedConnection(ep)
+// outstandingWork is an outstanding DTO or RMR bind.
+type outstandingWork struct {
+	kind   dat.DTOKind
+	cookie string
+	flags  []dat.CompletionFlag
+	srq    *srq        // nil but for a receive of an SRQ
+	bind   *rmrBinding // nil but for a bind
 }
 
-// takeWorkLocked finds the work request of a completion and ends it. A receive
-// that an SRQ gave is found there where the provider did not report its taking.
+// reap tells the SRQ of a receive that the consumer has its completion, or will
+// never get it.
+func (w outstandingWork) reap() {
+	if w.srq != nil {
+		w.srq.reaped()
+	}
+}
+
+// recvCount returns the number of receives at the endpoint.
+func (ep *endpoint) recvCount() int {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	return len(ep.recvs)
+}
+
+// outstandingLocked returns the outstanding work of a kind. The state lock is held.
+func (ep *endpoint) outstandingLocked(kind dat.DTOKind) map[uint64]outstandingWork {
+	if kind == dat.KindRecv {
+		return ep.recvs
+	}
+	return ep.requests
+}
+
+// takeWorkLocked returns the work of a completion, which is not outstanding any
+// more, and whether there is any. A receive of an SRQ that the engine did not
+// report as taken is found in the SRQ. The state lock is held.
 func (ep *endpoint) takeWorkLocked(r rdma.Report) (outstandingWork, bool) {
 	if w, ok := ep.requests[r.WR]; ok {
 		delete(ep.requests, r.WR)
@@ -49,40 +53,33 @@ func (ep *endpoint) takeWorkLocked(r rdma.Report) (outstandingWork, bool) {
 		return w, true
 	}
 	if s, ok := find[*srq](ep.m(), ep.live.SRQ); ok {
-		return s.taken(r.WR)
+		return s.take(r.WR)
 	}
 	return outstandingWork{}, false
 }
 
-// completeLocked counts, tells the consumer and judges what follows; the caller
-// owes act.
+// completeLocked counts a completion, posts its event and judges what follows from
+// it. The state lock is held; the caller calls disconnectIfOwed afterwards.
 func (m *Manager) completeLocked(ep *endpoint, w outstandingWork, r rdma.Report) {
-	ep.countLocked(w.kind, r)
+	ep.countTransferLocked(w.kind, r)
 	if r.Status == dat.DTOSuccess {
-		at := dat.At(time.Now())
-		ep.lastProofOfLife = &at
+		ep.lastProofOfLife = new(now())
 	}
 	m.completionEventLocked(ep, w, r)
 	if r.Status != dat.DTOSuccess && r.Status != dat.DTOErrFlushed {
 		m.handleEventLocked(ep, dat.EvBroken, eventDetails{
-			reason: r.Status.String(), detail: firstOf(r.Detail, w.kind.String()+" failed with "+r.Status.String()), derived: true,
+			reason: r.Status.String(), detail: cmp.Or(r.Detail, w.kind.String()+" failed with "+r.Status.String()), derived: true,
 		})
 	}
-	// A flush is no end of a drain: what ended the connection is reported after it.
+	// A flush does not end a drain: the report of what ended the connection follows.
 	if r.Status != dat.DTOErrFlushed {
-		m.drainedLocked(ep)
+		m.finishDrainLocked(ep)
 	}
 }
 
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// countLocked keeps the counters of the status.
-func (ep *endpoint) countLocked(kind dat.DTOKind, r rdma.Report) {
+// countTransferLocked adds a completion to the counters of the status. The state
+// lock is held.
+func (ep *endpoint) countTransferLocked(kind dat.DTOKind, r rdma.Report) {
 	c := &ep.counters
 	switch {
 	case r.Status == dat.DTOErrFlushed:
@@ -104,14 +101,14 @@ func (ep *endpoint) countLocked(kind dat.DTOKind, r rdma.Report) {
 	*bytes[kind] += r.Length
 }
 
-// completionEventLocked puts the DTO's event on its EVD. A request posted with
-// SUPPRESS has one only when it fails.
+// completionEventLocked posts the event of a completion. A request posted with
+// SUPPRESS has one only if it failed. The state lock is held.
 func (m *Manager) completionEventLocked(ep *endpoint, w outstandingWork, r rdma.Report) {
 	if r.Status == dat.DTOSuccess && slices.Contains(w.flags, dat.CompletionSuppress) {
 		w.reap()
 		return
 	}
-	q := queued{ev: completionEvent(ep, w, r), wakes: ep.wakesLocked(w, r), reaped: w.reap}
+	q := queued{ev: completionEvent(ep, w, r), notification: ep.isNotificationLocked(w, r), reaped: w.reap}
 	evd := ep.live.RequestEVD
 	if w.kind == dat.KindRecv {
 		evd = ep.live.RecvEVD
@@ -121,17 +118,11 @@ func (m *Manager) completionEventLocked(ep *endpoint, w outstandingWork, r rdma.
 	}
 }
 
-// reap tells an SRQ that the consumer has the completion of one of its receives.
-func (w outstandingWork) reap() {
-	if w.srq != nil {
-		w.srq.reaped()
-	}
-}
-
+// completionEvent returns the event of a completion.
 func completionEvent(ep *endpoint, w outstandingWork, r rdma.Report) dat.Event {
 	kind, status, length, cookie := w.kind, r.Status, r.Length, w.cookie
 	ref := ep.ref()
-	ev := dat.Event{Event: dat.EventDTOCompletion, Stream: dat.StreamDTO, Endpoint: ep.id, Object: &ref, Reason: ptr(r.Reason)}
+	ev := dat.Event{Event: dat.EventDTOCompletion, Stream: dat.StreamDTO, Endpoint: ep.id, Object: &ref, Reason: optional(r.Reason)}
 	ev.Data = dat.EventData{Operation: &kind, Status: &status, Cookie: &cookie}
 	if w.bind != nil {
 		target := w.bind.rmr.ref()
@@ -146,10 +137,10 @@ func completionEvent(ep *endpoint, w outstandingWork, r rdma.Report) dat.Event {
 	return ev
 }
 
-// wakesLocked tells whether a completion is a notification event: not that of an
-// UNSIGNALLED request, nor in SOLICITED_WAIT mode a receive that the sender did
-// not mark. A failure always is.
-func (ep *endpoint) wakesLocked(w outstandingWork, r rdma.Report) bool {
+// isNotificationLocked reports whether a completion is a notification event. That
+// of an UNSIGNALLED request is not, nor in SOLICITED_WAIT mode that of a receive
+// that the sender did not mark. A failure always is. The state lock is held.
+func (ep *endpoint) isNotificationLocked(w outstandingWork, r rdma.Report) bool {
 	if r.Status != dat.DTOSuccess {
 		return true
 	}
@@ -159,8 +150,9 @@ func (ep *endpoint) wakesLocked(w outstandingWork, r rdma.Report) bool {
 	return !slices.Contains(w.flags, dat.CompletionUnsignalled)
 }
 
-// flushLocked completes everything that is outstanding as flushed where no engine
-// is left to do it (T48).
+// flushLocked completes everything that is outstanding as flushed, if there is no
+// engine left to do it (T48). The state lock is held; the caller calls
+// disconnectIfOwed afterwards.
 func (m *Manager) flushLocked(ep *endpoint) {
 	for _, set := range []map[uint64]outstandingWork{ep.recvs, ep.requests} {
 		ids := make([]uint64, 0, len(set))
@@ -179,19 +171,16 @@ func (m *Manager) flushLocked(ep *endpoint) {
 	}
 }
 
-// taken moves a receive from an SRQ to the endpoint that took it (W9).
-func (m *Manager) taken(ep *endpoint, r rdma.Report) {
-	s, ok := find[*srq](m, r.SRQ)
-	if !ok {
-		return
+// dropWorkLocked forgets what is outstanding: its completions are lost (T2, T39).
+// The state lock is held; the caller calls disconnectIfOwed afterwards.
+func (ep *endpoint) dropWorkLocked() {
+	for _, set := range []map[uint64]outstandingWork{ep.recvs, ep.requests} {
+		for _, w := range set {
+			w.reap()
+			if w.bind != nil {
+				ep.orphanedBinds = append(ep.orphanedBinds, w.bind)
+			}
+		}
+		clear(set)
 	}
-	ep.mu.Lock()
-	if ep.unreportedResets > 0 || ep.hasEnded() {
-		m.dropReceive(r)
-	} else if w, ok := s.taken(r.WR); ok {
-		ep.recvs[r.WR] = w
-		m.watermarksLocked(ep, len(ep.recvs))
-	}
-	ep.mu.Unlock()
-	m.endOwedConnection(ep)
 }

@@ -2,14 +2,13 @@ package manager
 
 import (
 	"context"
-	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 )
 
 // DisconnectEP is dat_ep_disconnect (T28–T35). GRACEFUL in CONNECTED drains: no
-// new requests, and the connection ends when the outstanding ones are done; ABRUPT
-// ends it at once. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE.
+// new requests are taken, and the connection ends when the outstanding ones are
+// done. ABRUPT ends it immediately. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE.
 func (m *Manager) DisconnectEP(ctx context.Context, c Call, id dat.Handle, how dat.CloseFlag) (*dat.Endpoint, error) {
 	if how != dat.CloseAbrupt && how != dat.CloseGraceful {
 		return nil, errParameter(dat.SubInvalidArg2, "close", "close is no way to disconnect; it must be ABRUPT or GRACEFUL (T35).")
@@ -19,58 +18,53 @@ func (m *Manager) DisconnectEP(ctx context.Context, c Call, id dat.Handle, how d
 		in = dat.OpDisconnectGraceful
 	}
 	return write(ctx, m, c, id, in.String(), func(u *unit) (*object, *dat.Endpoint, error) {
-		ep, err := target[*endpoint](u, dat.TypeEndpoint, id)
+		ep, err := target[*endpoint](u, c, dat.TypeEndpoint, id)
 		if err != nil {
 			return nil, nil, err
 		}
-		return u.endConnection(c, ep, in, func() { m.drained(ep) })
+		return u.endConnection(c, ep, in, func() { m.finishDrain(ep) })
 	})
 }
 
-// leave judges a disconnect or a reset and enters its move; act runs afterwards.
+// endConnection judges a disconnect or a reset and enters its move; act runs when
+// that is recorded.
 func (u *unit) endConnection(c Call, ep *endpoint, in dat.Input, act func()) (*object, *dat.Endpoint, error) {
-	if err := u.match(c, &ep.object); err != nil {
+	before := ep.snapshot()
+	if err := checkOperation(before, in); err != nil {
 		return nil, nil, err
 	}
-	now := ep.now()
-	if err := judge(now, in); err != nil {
-		return nil, nil, err
-	}
-	v := dat.Judge(now.State, in)
+	v := dat.Judge(before.State, in)
 	if v.Kind != dat.Move {
-		return &ep.object, now, nil
+		return &ep.object, before, nil
 	}
-	h := eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer"}
+	details := eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer"}
 	if c.DryRun {
-		after := now.Copy()
-		transition(now.State, v, lastEvent(v, h, dat.At(time.Now())), nil)(after)
-		return &ep.object, after, nil
+		return &ep.object, moved(before, v, details), nil
 	}
-	u.addMove(c, ep, in, now.State, v, h)
+	u.addMove(c, ep, in, before.State, v, details)
 	u.after = append(u.after, act)
-	return &ep.object, now, nil
+	return &ep.object, before, nil
 }
 
-// drained ends a graceful disconnect once no request is outstanding (T28).
-func (m *Manager) drained(ep *endpoint) {
-	ep.mu.Lock()
-	m.drainedLocked(ep)
-	ep.mu.Unlock()
-	m.endOwedConnection(ep)
+// finishDrain ends a graceful disconnect if no request is outstanding (T28).
+func (m *Manager) finishDrain(ep *endpoint) {
+	m.withState(ep, func() { m.finishDrainLocked(ep) })
 }
 
-func (m *Manager) drainedLocked(ep *endpoint) {
+// finishDrainLocked is finishDrain with the state lock held; the caller calls
+// disconnectIfOwed afterwards.
+func (m *Manager) finishDrainLocked(ep *endpoint) {
 	if ep.live.State == dat.EPDisconnectPending && len(ep.requests) == 0 {
 		m.handleEventLocked(ep, dat.EvDrained, eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer after its requests were done", derived: true})
 	}
 }
 
-// ResetEP is dat_ep_reset (T39–T41): DISCONNECTED becomes UNCONNECTED, ready for a
-// new connection, with nothing outstanding (S4). Errors: DAT_INVALID_HANDLE,
+// ResetEP is dat_ep_reset (T39–T41): DISCONNECTED becomes UNCONNECTED, ready for
+// a new connection, with nothing outstanding (S4). Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_STATE.
 func (m *Manager) ResetEP(ctx context.Context, c Call, id dat.Handle) (*dat.Endpoint, error) {
 	return write(ctx, m, c, id, dat.OpReset.String(), func(u *unit) (*object, *dat.Endpoint, error) {
-		ep, err := target[*endpoint](u, dat.TypeEndpoint, id)
+		ep, err := target[*endpoint](u, c, dat.TypeEndpoint, id)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -78,18 +72,20 @@ func (m *Manager) ResetEP(ctx context.Context, c Call, id dat.Handle) (*dat.Endp
 	})
 }
 
-// reset acts: the provider forgets the connection, and so do the counts.
+// reset resets the endpoint in the engine and forgets what was outstanding. A
+// refusal takes the state back and is written to refusal.
 func (m *Manager) reset(ep *endpoint, refusal *error) {
-	m.resetCalling(ep, refusal)
-	m.endOwedConnection(ep)
+	m.resetUnderCalls(ep, refusal)
+	m.disconnectIfOwed(ep)
 }
 
-func (m *Manager) resetCalling(ep *endpoint, refusal *error) {
+// resetUnderCalls is reset under the lock of the calls.
+func (m *Manager) resetUnderCalls(ep *endpoint, refusal *error) {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
-	m.endOwedConnectionCalling(ep)
-	hw, ok := ep.hw.get()
-	if !ok || ep.ia.device.gone() {
+	m.disconnectIfOwedUnderCalls(ep)
+	hw, err := ep.engine()
+	if err != nil {
 		ep.mu.Lock()
 		m.flushLocked(ep)
 		ep.mu.Unlock()
@@ -97,9 +93,9 @@ func (m *Manager) resetCalling(ep *endpoint, refusal *error) {
 	}
 	ep.mu.Lock()
 	ep.unreportedResets++
-	ep.dropWorksLocked()
+	ep.dropWorkLocked()
 	ep.mu.Unlock()
-	if err := hw.Reset(); err != nil {
+	if err = hw.Reset(); err != nil {
 		d := asError(err)
 		*refusal = d
 		ep.mu.Lock()

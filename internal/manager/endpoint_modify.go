@@ -2,16 +2,16 @@ package manager
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"reflect"
 
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// ModifyEP is dat_ep_modify (M1–M12): the keys of Values are the mask, all or
-// nothing. Name, labels and probe are the service's own. What changes nothing is
-// not recorded. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE.
+// ModifyEP is dat_ep_modify (M1–M12): the keys of Values are the mask, and all of
+// them are changed or none. Name, labels and probe are the service's own. A
+// modification that changes nothing is not recorded. Errors: DAT_INVALID_HANDLE,
+// DAT_INVALID_PARAMETER, DAT_INVALID_STATE.
 func (m *Manager) ModifyEP(ctx context.Context, c Call, id dat.Handle, in EPModify) (*dat.Endpoint, error) {
 	return write(ctx, m, c, id, in.cause(), func(u *unit) (*object, *dat.Endpoint, error) {
 		return u.modifyEP(c, id, in)
@@ -26,7 +26,7 @@ func (in EPModify) cause() string {
 }
 
 func (u *unit) modifyEP(c Call, id dat.Handle, in EPModify) (*object, *dat.Endpoint, error) {
-	ep, before, err := altering[*endpoint, *dat.Endpoint](u, c, dat.TypeEndpoint, id)
+	ep, before, err := targetImage[*endpoint, *dat.Endpoint](u, c, dat.TypeEndpoint, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,19 +50,16 @@ func (u *unit) modifyEP(c Call, id dat.Handle, in EPModify) (*object, *dat.Endpo
 	return &ep.object, after, nil
 }
 
-// judgeModify judges the endpoint as this unit will leave it and, where it is
-// granted, counts the references of the result.
+// judgeModify judges the endpoint as this unit will leave it. If the modification
+// is permitted it returns the new image and counts its references.
 func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*dat.Endpoint, error) {
 	ia := ep.ia
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
 	live := u.live(ep)
-	ep.mu.Lock()
-	posted := len(ep.recvs)
-	ep.mu.Unlock()
 	judged := before.Copy()
 	judged.State, judged.Watermarks = live.State, live.Watermarks
-	after, derr := dat.CheckEPModify(judged, posted, in.Values, &ia.facts, resolver{u: u, ia: ia})
+	after, derr := dat.CheckEPModify(judged, ep.recvCount(), in.Values, &ia.facts, resolver{u: u, ia: ia})
 	if derr != nil {
 		return nil, derr
 	}
@@ -74,17 +71,17 @@ func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*da
 	}
 	u.m.addRefsLocked(after)
 	u.undo = append(u.undo, func() { u.m.dropRefs(after) })
-	u.endRefs(before)
+	u.dropRefsAtCommit(before)
 	return after, nil
 }
 
-// actModify gives the provider's endpoint its new parameters. There is no queue
-// pair in any state that allows it, so it is a record update; without a device
-// there is nothing to update. Connection events are the Manager's own.
+// actModify gives the engine's endpoint its new parameters. There is no queue pair in
+// any state that permits that, so the engine only updates its record. Without a device
+// there is nothing to do.
 func (u *unit) actModify(ep *endpoint, before, after *dat.Endpoint) error {
-	hw, ok := ep.hw.get()
-	if !ok || ep.ia.device.gone() || dat.SameParams(before, after, dat.ParamConnectEVD) {
-		return nil
+	hw, err := ep.engine()
+	if err != nil || dat.SameParams(before, after, dat.ParamConnectEVD) {
+		return nil // the engine has no endpoint, or nothing to learn
 	}
 	params, err := u.m.params(after)
 	if err != nil {
@@ -109,51 +106,18 @@ func (u *unit) actModify(ep *endpoint, before, after *dat.Endpoint) error {
 	return nil
 }
 
-// addModify enters the change: only what dat_ep_modify owns, so that an event
-// that comes meanwhile keeps what it changed.
+// addModify enters the change: only the members that dat_ep_modify owns, so that an
+// event that comes meanwhile keeps what it changed.
 func (u *unit) addModify(c Call, ep *endpoint, in EPModify, after *dat.Endpoint) {
 	change := func(e *dat.Endpoint) {
 		e.Name, e.Labels, e.Probe = after.Name, maps.Clone(after.Labels), after.Probe
 		e.TakeParams(after)
 	}
-	u.add(c, &ep.object, in.cause(), changed(change), func() { ep.apply(change); ep.m().rearm(ep) })
+	u.add(c, &ep.object, in.cause(), applyChange(change), func() { ep.applyLive(change); ep.m().scheduleProbe(ep) })
 	u.steps[len(u.steps)-1].entry.RevertedTo = in.RevertedTo
 }
 
-func (o *object) m() *Manager { return o.ia.m }
-
-// apply makes a recorded change of the parameters live.
-func (ep *endpoint) apply(change func(*dat.Endpoint)) {
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	e := ep.live.Copy()
-	change(e)
-	ep.setLocked(e)
-}
-
+// sameEndpoint reports whether a modification changes nothing.
 func sameEndpoint(a, b *dat.Endpoint) bool {
 	return dat.SameParams(a, b) && sameMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Probe, b.Probe)
-}
-
-// The bounds of a liveness probe: seconds between two, and how many in a row.
-const (
-	minProbeInterval = 1
-	maxProbeInterval = 86400
-	minFailAfter     = 1
-	maxFailAfter     = 1000
-)
-
-// checkProbe judges a liveness probe; nil is none.
-func checkProbe(p *dat.Probe) error {
-	switch {
-	case p == nil:
-		return nil
-	case p.IntervalS < minProbeInterval || p.IntervalS > maxProbeInterval:
-		return errParameter(dat.SubNone, "probe.interval_s",
-			fmt.Sprintf("interval_s is %d; it must be %d to %d seconds.", p.IntervalS, minProbeInterval, maxProbeInterval))
-	case p.FailAfter < minFailAfter || p.FailAfter > maxFailAfter:
-		return errParameter(dat.SubNone, "probe.fail_after",
-			fmt.Sprintf("fail_after is %d; it must be %d to %d probes in a row.", p.FailAfter, minFailAfter, maxFailAfter))
-	}
-	return nil
 }

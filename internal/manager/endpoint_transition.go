@@ -1,22 +1,119 @@
 package manager
 
-import (
-	"github.com/datapi/datapi/internal/dat"
-	"github.com/datapi/datapi/internal/rdma"
-)
+import "github.com/datapi/datapi/internal/dat"
 
-// happening is what the engine knows of an event beside its name.
-type eventDetails struct {
-	// reason is the transport's own word, detail a sentence for a person.
-	reason, detail string
-	// data goes into the DAT event.
-	data dat.EventData
-	// more changes the image together with the state; it may be nil.
-	more func(*dat.Endpoint)
-	// derived tells that this service concluded the event (timer, DTO error, drain):
-	// where it means nothing it did not happen. What the engine reports is recorded
-	// even then (T50).
-	derived bool
+// checkOperation returns the refusal of an operation by state, then by readiness,
+// or nil.
+func checkOperation(e *dat.Endpoint, in dat.Input) error {
+	if err := dat.Judge(e.State, in).Err(e.State, in); err != nil {
+		return err
+	}
+	if err := dat.Ready(e, in); err != nil {
+		return err
+	}
+	return nil
+}
+
+// addMove enters a move of an endpoint by an operation. When it is recorded the
+// live state moves too, unless an event has moved it meanwhile; the outcome says
+// which.
+func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v dat.Verdict, details eventDetails) *moveOutcome {
+	at := now()
+	change := operationChange(from, v, details, at)
+	out := &moveOutcome{}
+	u.add(c, &ep.object, in.String(), applyChange(change), func() {
+		ep.mu.Lock()
+		defer ep.mu.Unlock()
+		if out.effective = ep.live.State == from && !ep.hasEnded(); out.effective {
+			e := ep.live.Copy()
+			change(e)
+			ep.setLiveLocked(e)
+			ep.enterStateLocked(v.Next)
+			u.m.postEventLocked(ep, v.Event, details, at)
+		}
+	})
+	u.after = append(u.after, func() { u.m.disconnectIfOwed(ep) })
+	return out
+}
+
+// moveOutcome says whether an operation's move took effect, or an event was faster.
+type moveOutcome struct{ effective bool }
+
+// revertMove notes the second change of an operation that the engine refused: the
+// endpoint is in state from again.
+func (m *Manager) revertMove(ep *endpoint, in dat.Input, entered, from dat.EPState, d *dat.Error) {
+	back := moveTo(dat.Verdict{Kind: dat.Move, Next: from}, nil, nil)
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	if ep.live.State == entered {
+		m.changeLocked(ep, in.String(), "taken back, the engine refused: "+d.Detail, back)
+	}
+}
+
+// changeLocked makes a change by the engine live and notes it. The state lock is
+// held.
+func (m *Manager) changeLocked(ep *endpoint, cause, reason string, change func(*dat.Endpoint)) {
+	e := ep.live.Copy()
+	change(e)
+	ep.setLiveLocked(e)
+	m.noteEvent(&ep.object, cause, reason, applyChange(change))
+}
+
+// transition returns the change that an operation makes to an endpoint in state
+// from. If the endpoint is in another state by then it does nothing, so that an
+// operation never overwrites an event that came before its record.
+func transition(from dat.EPState, v dat.Verdict, last *dat.LastEvent, change func(*dat.Endpoint)) func(*dat.Endpoint) {
+	move := moveTo(v, last, change)
+	return func(e *dat.Endpoint) {
+		if e.State == from {
+			move(e)
+		}
+	}
+}
+
+// moved returns an endpoint as an operation would leave it: the answer to a dry
+// run.
+func moved(before *dat.Endpoint, v dat.Verdict, details eventDetails) *dat.Endpoint {
+	after := before.Copy()
+	operationChange(before.State, v, details, now())(after)
+	return after
+}
+
+// operationChange returns the change that an operation makes of an endpoint in a state,
+// with the event that it leaves there.
+func operationChange(from dat.EPState, v dat.Verdict, details eventDetails, at dat.Time) func(*dat.Endpoint) {
+	var last *dat.LastEvent
+	if v.Event != dat.EventNone {
+		last = details.lastEvent(v.Event, at)
+	}
+	return transition(from, v, last, details.change)
+}
+
+// moveTo returns the change of an endpoint's state; it is the only place where the
+// state is written. For events it is used as it is: an event holds whatever an
+// operation recorded between the judgement of the event and its record.
+func moveTo(v dat.Verdict, last *dat.LastEvent, change func(*dat.Endpoint)) func(*dat.Endpoint) {
+	return func(e *dat.Endpoint) {
+		if v.Kind == dat.Move {
+			e.State = v.Next
+		}
+		if last != nil {
+			e.LastEvent = last
+		}
+		if change != nil {
+			change(e)
+		}
+		none := cleared[e.State]
+		if none.remote {
+			e.RemoteIAAddress, e.RemotePortQual, e.Peer = nil, nil, nil
+		}
+		if none.local {
+			e.LocalPortQual = nil
+		}
+		if none.transport {
+			e.Transport = dat.Transport{}
+		}
+	}
 }
 
 // cleared says which members of an endpoint mean nothing in a state. Source: the
@@ -34,215 +131,29 @@ var cleared = [...]struct{ remote, local, transport bool }{
 	dat.EPConnectedMultiPath:         {},
 }
 
-// transition is the change that an operation demands of an endpoint in state
-// from. On an endpoint that is in another state by then it does nothing, so that
-// an operation never overwrites an event that came before its record.
-func transition(from dat.EPState, v dat.Verdict, last *dat.LastEvent, more func(*dat.Endpoint)) func(*dat.Endpoint) {
-	change := moveTo(v, last, more)
-	return func(e *dat.Endpoint) {
-		if e.State == from {
-			change(e)
-		}
-	}
-}
-
-// moveTo is the one place where the state of an endpoint is written. By itself it
-// is the change of what happened: it holds whatever an operation recorded between
-// the event's judgement and its record.
-func moveTo(v dat.Verdict, last *dat.LastEvent, more func(*dat.Endpoint)) func(*dat.Endpoint) {
-	return func(e *dat.Endpoint) {
-		if v.Kind == dat.Move {
-			e.State = v.Next
-		}
-		if last != nil {
-			e.LastEvent = last
-		}
-		if more != nil {
-			more(e)
-		}
-		none := cleared[e.State]
-		if none.remote {
-			e.RemoteIAAddress, e.RemotePortQual, e.Peer = nil, nil, nil
-		}
-		if none.local {
-			e.LocalPortQual = nil
-		}
-		if none.transport {
-			e.Transport = dat.Transport{}
-		}
-	}
-}
-
-// ptr is a pointer to a copy, nil for the zero value.
-func ptr[T comparable](v T) *T {
-	var zero T
-	if v == zero {
-		return nil
-	}
-	return &v
-}
-
-// happened moves an endpoint by an event of the engine: at once in the live
-// image, later in the record. It tells what the table said of it.
-func (m *Manager) handleEvent(ep *endpoint, in dat.Input, h eventDetails) dat.Verdict {
-	ep.mu.Lock()
-	v := m.handleEventLocked(ep, in, h)
-	ep.mu.Unlock()
-	m.endOwedConnection(ep)
-	return v
-}
-
-// reported is happened for what the engine reports of a connection: before the
-// report of a reset it speaks of one that is over.
-func (m *Manager) handleReportedEvent(ep *endpoint, in dat.Input, h eventDetails) {
-	ep.mu.Lock()
-	if ep.unreportedResets == 0 {
-		m.handleEventLocked(ep, in, h)
-	}
-	ep.mu.Unlock()
-	m.endOwedConnection(ep)
-}
-
-// act does what a move to DISCONNECTED asks of the provider: tear the connection
-// down, flush what is outstanding. Whoever moved an endpoint calls it with no
-// lock of state held. The flag is taken under the lock of the calls, so that no
-// later call of the provider overtakes it.
-func (m *Manager) endOwedConnection(ep *endpoint) {
-	ep.mu.Lock()
-	ending, loose := ep.disconnectOwed, ep.orphanedBinds
-	ep.orphanedBinds = nil
-	ep.mu.Unlock()
-	for _, b := range loose {
-		m.bindCompleted(b, rdma.Report{Status: dat.DTOErrFlushed})
-	}
-	if !ending {
-		return
-	}
-	ep.calls.Lock()
-	m.endOwedConnectionCalling(ep)
-	ep.calls.Unlock()
-}
-
-// actCalling is act under the lock of the calls.
-func (m *Manager) endOwedConnectionCalling(ep *endpoint) {
-	ep.mu.Lock()
-	ending := ep.disconnectOwed
-	ep.disconnectOwed = false
-	ep.mu.Unlock()
-	if !ending {
-		return
-	}
-	if hw, ok := ep.hw.get(); ok && !ep.ia.device.gone() {
-		hw.Disconnect()
-		return
-	}
-	ep.mu.Lock()
-	m.flushLocked(ep)
-	ep.mu.Unlock()
-}
-
-// happenedLocked is happened under the state lock, without act: its caller owes it.
-func (m *Manager) handleEventLocked(ep *endpoint, in dat.Input, h eventDetails) dat.Verdict {
-	if ep.hasEnded() {
-		return dat.Verdict{}
-	}
-	from := ep.live.State
-	v := dat.Judge(from, in)
-	if h.derived && v.Kind != dat.Move {
-		return v
-	}
-	at := now()
-	var change func(*dat.Endpoint)
-	if v.Kind == dat.Ignore {
-		change = func(*dat.Endpoint) {}
-	} else {
-		last := &dat.LastEvent{Event: v.Event, Reason: ptr(h.reason), At: at, Detail: ptr(h.detail)}
-		change = moveTo(v, last, h.more)
-	}
-	m.changeLocked(ep, causeOf(in, v), reasonOf(from, v, h), change)
-	if v.Kind == dat.Move {
-		ep.disconnectOwed = ep.disconnectOwed || v.Next == dat.EPDisconnected
-		ep.enteredLocked(v.Next)
-		m.announceLocked(ep, v.Event, h, at)
-		if v.Next == dat.EPConnected {
-			m.connectedLocked(ep)
-		}
-	}
-	return v
-}
-
-// causeOf is the word of an event in the log: what the consumer is told, which
-// may not be what the engine said.
-func causeOf(in dat.Input, v dat.Verdict) string {
-	if v.Event != dat.EventNone {
-		return v.Event.String()
-	}
-	if in == dat.EvDeviceGone {
-		return in.Word()
-	}
-	return in.String()
-}
-
-// reasonOf is the sentence that goes into the change.
-func reasonOf(from dat.EPState, v dat.Verdict, h eventDetails) string {
-	if v.Kind == dat.Ignore {
-		return "means nothing in " + from.String() + ": the endpoint stays as it is"
-	}
-	if h.detail != "" {
-		return h.detail
-	}
-	return h.reason
-}
-
-// changeLocked makes a change of the engine live and notes it.
-func (m *Manager) changeLocked(ep *endpoint, cause, reason string, change func(*dat.Endpoint)) {
-	e := ep.live.Copy()
-	change(e)
-	ep.setLocked(e)
-	entry := m.entry(Call{Actor: dat.ActorEngine, Reason: reason}, &ep.object, cause)
-	entry.Apply = changed(change)
-	m.note(&ep.object, entry)
-}
-
-// enteredLocked does what belongs to a new state: timers of the old one end.
-func (ep *endpoint) enteredLocked(s dat.EPState) {
+// enterStateLocked does what belongs to a new state: timers of the old one stop,
+// and DISCONNECTED asks for disconnectIfOwed. The state lock is held.
+func (ep *endpoint) enterStateLocked(s dat.EPState) {
+	ep.disconnectOwed = ep.disconnectOwed || s == dat.EPDisconnected
 	if s == dat.EPActiveConnectionPending {
 		return
 	}
-	if ep.timer != nil {
-		ep.timer.Stop()
-		ep.timer = nil
+	if ep.connectTimer != nil {
+		ep.connectTimer.Stop()
+		ep.connectTimer = nil
 	}
-	if s != dat.EPConnected && ep.probes != nil {
-		ep.probes.Stop()
-		ep.probes, ep.probing = nil, false
+	if s != dat.EPConnected && ep.probeTimer != nil {
+		ep.probeTimer.Stop()
+		ep.probeTimer, ep.probing = nil, false
 	}
 }
 
-// announceLocked tells the consumer: connection events go to connect_evd, those
-// of the adapter to its async EVD.
-func (m *Manager) announceLocked(ep *endpoint, event dat.EventNumber, h eventDetails, at dat.Time) {
-	if event == dat.EventNone || event == dat.EventConnectionRequest {
-		return
-	}
-	ref := ep.ref()
-	ev := dat.Event{Event: event, Endpoint: ep.id, Object: &ref, Reason: ptr(h.reason), At: at, Data: h.data}
-	if event == dat.EventAsyncErrorEPBroken {
-		reason := "DAT_EP_TRANSFER_TO_ERROR"
-		ev.Reason = &reason
-		ep.ia.asyncEvent(ev)
-		return
-	}
-	ev.Stream = dat.StreamConnection
-	m.emit(ep.live.ConnectEVD, queued{ev: ev, wakes: true})
-}
-
-// connectedLocked is what begins with a connection: proof of life, the probe, and
-// the watermarks (W16: ESTABLISHED first, then BROKEN).
-func (m *Manager) connectedLocked(ep *endpoint) {
-	at := now()
-	ep.lastProofOfLife = &at
+// startConnectionLocked does what belongs to a new connection: proof of life, the
+// probe, and the watermarks (W16: ESTABLISHED comes before BROKEN). The state lock
+// is held.
+func (m *Manager) startConnectionLocked(ep *endpoint) {
+	ep.lastProofOfLife = new(now())
 	ep.attempt++
-	m.rearmLocked(ep)
-	m.watermarksLocked(ep, len(ep.recvs))
+	m.scheduleProbeLocked(ep)
+	m.judgeWatermarksLocked(ep, len(ep.recvs))
 }

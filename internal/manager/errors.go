@@ -7,7 +7,7 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// errHandle is what a handle meets that names no living object of its type.
+// errHandle refuses a handle that names no living object of its type.
 func errHandle(t dat.ObjectType, id dat.Handle) *dat.Error {
 	return dat.InvalidHandle(t, id, "")
 }
@@ -17,53 +17,35 @@ func errBodyHandle(t dat.ObjectType, id dat.Handle, field string) *dat.Error {
 	return dat.InvalidHandle(t, id, field)
 }
 
+// errGoneHandle is errHandle for an object that has ended.
 func errGoneHandle(o *object) *dat.Error { return errHandle(o.typ, o.id) }
 
-// errExhausted is what a creation meets that the adapter has no room for.
-func errExhausted(ia *adapter, t dat.ObjectType, sub dat.Subtype, limit string, max int32) *dat.Error {
+// errExhausted refuses a creation that the adapter has no room for.
+func errExhausted(ia *adapter, t dat.ObjectType, l dat.ObjectLimit, most int32) *dat.Error {
 	return &dat.Error{
-		Return: dat.RetInsufficientResources, Subtype: sub,
-		Detail: fmt.Sprintf("%s has no room for another %s: its %s is %d. Free one first.", ia.id, t, limit, max),
+		Return: dat.RetInsufficientResources, Subtype: l.Subtype,
+		Detail: fmt.Sprintf("%s has no room for another %s: its %s is %d. Free one first.", ia.id, t, l.Name, most),
 	}
 }
 
-// errAbsent is what a call meets that needs a device that is not there (T48), or
-// not there with all its objects yet (T49).
-func errAbsent(ia *adapter) *dat.Error {
-	detail := "The device of %s is gone, so only queries, changes of records and frees are possible; try again when it is back."
-	if ia.device.phase() == deviceReturning {
-		detail = "The device of %s is back and its objects are being made again; try again in a moment."
-	}
-	return &dat.Error{Return: dat.RetInvalidState, Kind: "ia-gone", Detail: fmt.Sprintf(detail, ia.id)}
-}
-
-// errMissing is the refusal where the provider has nothing for an object: its
-// device is gone or returning, or it could not be made again.
-func errMissing(o *object, why string) *dat.Error {
-	if o.ia.device.phase() != devicePresent {
-		return errAbsent(o.ia)
-	}
-	return errUnmade(o, why)
-}
-
-// errUnmade is what a call meets that needs an object that the engine refused to
-// make again.
-func errUnmade(o *object, why string) *dat.Error {
-	return &dat.Error{
-		Return: dat.RetInvalidState,
-		Detail: fmt.Sprintf("The engine could not make this %s again (%s); free it and create another one.", o.typ, why),
-	}
-}
-
-// errInUse is what a free meets while others use the object.
-func errInUse(o *object, sub dat.Subtype, n int, users string) *dat.Error {
+// errInUse refuses the free of an object that n others use.
+func errInUse(o *object, n int) *dat.Error {
+	sub, users := o.typ.InUse()
 	return &dat.Error{
 		Return: dat.RetInvalidState, Subtype: sub,
 		Detail: fmt.Sprintf("%d %s still use this %s; free or modify them first.", n, users, o.typ),
 	}
 }
 
-// errNameTaken is what a name meets that another object bears.
+// errNotUnconnected refuses the free of an endpoint in a batch.
+func errNotUnconnected(s dat.EPState) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState, State: &s,
+		Detail: "An atomic batch frees an endpoint only while it is UNCONNECTED, because a connection cannot be undone; free it outside of the batch.",
+	}
+}
+
+// errNameTaken refuses a name that another object has.
 func errNameTaken(o *object) *dat.Error {
 	return &dat.Error{
 		Return: dat.RetInvalidState, Kind: "name-taken", Field: "name",
@@ -71,8 +53,8 @@ func errNameTaken(o *object) *dat.Error {
 	}
 }
 
-// errBusy is what a unit of several writes meets when another write holds an
-// object that it did not name beforehand.
+// errBusy refuses an operation of a batch on an object that the batch did not name
+// beforehand, while another write holds it.
 func errBusy(o *object) *dat.Error {
 	return &dat.Error{
 		Return: dat.RetInterruptedCall, Kind: "busy",
@@ -80,12 +62,70 @@ func errBusy(o *object) *dat.Error {
 	}
 }
 
-// errParameter is a value that no judge of package dat sees.
+// errParameter refuses a value that no judge of package dat sees.
 func errParameter(sub dat.Subtype, field, detail string) *dat.Error {
 	return &dat.Error{Return: dat.RetInvalidParameter, Subtype: sub, Field: field, Detail: detail}
 }
 
-// errClosed is what a write meets while the service stops.
+// errDeviceGone refuses a call that needs a device that is not there (T48), or is
+// there without all its objects yet (T49).
+func errDeviceGone(ia *adapter) *dat.Error {
+	detail := "The device of %s is gone, so only queries, changes of records and frees are possible; try again when it is back."
+	if ia.device.phase() == deviceReturning {
+		detail = "The device of %s is back and its objects are being made again; try again in a moment."
+	}
+	return &dat.Error{Return: dat.RetInvalidState, Kind: "ia-gone", Detail: fmt.Sprintf(detail, ia.id)}
+}
+
+// errNoPart refuses a call that needs the engine's part of an object that has none:
+// its device is not there, or the engine could not make the object again, for the
+// reason why.
+func errNoPart(o *object, why string) *dat.Error {
+	if o.ia.device.phase() != devicePresent {
+		return errDeviceGone(o.ia)
+	}
+	return errNotRemade(o, why)
+}
+
+// errNotRemade refuses a call that needs an object that the engine could not make
+// again.
+func errNotRemade(o *object, why string) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState,
+		Detail: fmt.Sprintf("The engine could not make this %s again (%s); free it and create another one.", o.typ, why),
+	}
+}
+
+// errQueueFull refuses a software event that the queue of its EVD has no room for.
+func errQueueFull(d *evd) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetQueueFull,
+		Detail: "The queue of EVD " + string(d.id) + " is full; dequeue events or make it longer, then post again.",
+	}
+}
+
+// errAborted ends a wait on an EVD that ended.
+func errAborted(o *object) *dat.Error {
+	return &dat.Error{Return: dat.RetAbort, Detail: "The EVD " + string(o.id) + " ended while it was waited on; wait on a living one."}
+}
+
+// errUnwaitable refuses a wait on an EVD that is unwaitable.
+func errUnwaitable(o *object) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDUnwaitable,
+		Detail: "The EVD " + string(o.id) + " is unwaitable; set waitable to true, or dequeue without waiting.",
+	}
+}
+
+// errWaiter refuses a second consumer while one waits on the EVD.
+func errWaiter(o *object) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDWaiter,
+		Detail: "Another consumer waits on the EVD " + string(o.id) + ", and it gets the events; try again when its wait has ended.",
+	}
+}
+
+// errClosed refuses a write while the service stops.
 func errClosed() *dat.Error {
 	return &dat.Error{
 		Return: dat.RetInterruptedCall,
@@ -93,7 +133,7 @@ func errClosed() *dat.Error {
 	}
 }
 
-// errStarting is what a write meets before the objects of the last process are there.
+// errStarting refuses a write before the objects of the last process are restored.
 func errStarting() *dat.Error {
 	return &dat.Error{
 		Return: dat.RetInterruptedCall,
@@ -101,7 +141,17 @@ func errStarting() *dat.Error {
 	}
 }
 
-// asError gives a provider's error in DAT's words; anything else is an internal fault.
+// errStoreAway refuses a write whose wait for the record of earlier events ended
+// with its context.
+func errStoreAway(cause error) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetInterruptedCall, Kind: "store-away", Cause: cause,
+		Detail: "Events of this object are not recorded yet, so it cannot be changed now; try again when the database answers.",
+	}
+}
+
+// asError returns an error of the engine in DAT's words; an error that has none is
+// an internal fault.
 func asError(err error) *dat.Error {
 	if err == nil {
 		return nil

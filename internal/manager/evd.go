@@ -3,47 +3,45 @@ package manager
 import (
 	"context"
 	"fmt"
-	"maps"
-	"time"
-
-	"github.com/datapi/datapi/internal/rdma"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
 // evd is an Event Dispatcher.
 type evd struct {
 	object
-	hw part[rdma.EVD]
-	q  *queue
+	hw    enginePart[rdma.EVD]
+	queue *queue
 
-	// use and users belong to the adapter's lock: who feeds it now.
+	// use and users say what feeds the EVD. The registry's lock guards them.
 	use   dat.EVDUse
 	users dat.EVDUsers
 }
 
 func newEVD(ia *adapter, id dat.Handle, qlen int32, streams []dat.Stream, waitable bool) *evd {
 	return &evd{
-		object: newObject(ia, dat.TypeEVD, id), q: newQueue(qlen, waitable),
+		object: newObject(ia, dat.TypeEVD, id), queue: newQueue(qlen, waitable),
 		use: dat.EVDUse{IA: ia.id, Streams: streams},
 	}
 }
 
 // fill implements filler.
-func (q *evd) fill(img dat.Object) {
+func (d *evd) fill(img dat.Object) {
 	o, ok := img.(*dat.EVD)
 	if !ok {
 		return
 	}
-	depth, dropped := q.q.depth()
+	depth, dropped := d.queue.depth()
 	o.Depth, o.Dropped = int32(depth), dropped
-	q.ia.mu.Lock()
-	o.Mode, o.InUseBy = q.use.Mode(), q.users
-	q.ia.mu.Unlock()
+	d.ia.mu.Lock()
+	o.Mode, o.InUseBy = d.use.Mode(), d.users
+	d.ia.mu.Unlock()
 }
 
-// CreateEVD is dat_evd_create. Errors: DAT_INVALID_HANDLE (ia), DAT_INVALID_PARAMETER
-// (qlen, streams that the provider cannot merge), DAT_INSUFFICIENT_RESOURCES.
+// CreateEVD is dat_evd_create. Errors: DAT_INVALID_HANDLE (ia),
+// DAT_INVALID_PARAMETER (qlen, streams that the provider cannot merge),
+// DAT_INSUFFICIENT_RESOURCES.
 func (m *Manager) CreateEVD(ctx context.Context, c Call, in EVDCreate) (*dat.EVD, error) {
 	return write(ctx, m, c, in.IA, "dat_evd_create", func(u *unit) (*object, *dat.EVD, error) {
 		return u.createEVD(c, in)
@@ -51,7 +49,7 @@ func (m *Manager) CreateEVD(ctx context.Context, c Call, in EVDCreate) (*dat.EVD
 }
 
 func (u *unit) createEVD(c Call, in EVDCreate) (*object, *dat.EVD, error) {
-	ia, hw, err := u.creating(in.IA)
+	ia, hw, err := u.beginCreation(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -59,24 +57,24 @@ func (u *unit) createEVD(c Call, in EVDCreate) (*object, *dat.EVD, error) {
 		return nil, nil, err
 	}
 	streams := dat.SortStreams(in.Streams)
-	q := newEVD(ia, newID(), int32(in.QLen), streams, true)
-	img := &dat.EVD{Meta: q.meta(in.Name, in.Labels), QLen: int32(in.QLen), Streams: streams, Waitable: true}
-	if _, err := u.admit(ia, q, func(resolver) (dat.Object, *dat.Error) { return img, nil }); err != nil {
+	d := newEVD(ia, newID(), int32(in.QLen), streams, true)
+	img := &dat.EVD{Meta: d.meta(in.Name, in.Labels), QLen: int32(in.QLen), Streams: streams, Waitable: true}
+	if _, err := u.admit(ia, d, func(resolver) (dat.Object, *dat.Error) { return img, nil }); err != nil {
 		return nil, nil, err
 	}
-	return created(u, c, "dat_evd_create", q, img, func() error { return q.create(hw, img) })
+	return finishCreation(u, c, "dat_evd_create", d, img, func() error { return d.create(hw, img) })
 }
 
 // ModifyEVD is dat_evd_resize, dat_evd_set_unwaitable and dat_evd_clear_unwaitable.
-// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE where a
-// shorter queue would lose events.
+// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE if a shorter
+// queue would lose events.
 func (m *Manager) ModifyEVD(ctx context.Context, c Call, id dat.Handle, in EVDModify) (*dat.EVD, error) {
 	return write(ctx, m, c, id, in.cause(), func(u *unit) (*object, *dat.EVD, error) {
 		return u.modifyEVD(c, id, in)
 	})
 }
 
-// cause is the DAT operation that the members stand for.
+// cause returns the DAT operation that the members stand for.
 func (in EVDModify) cause() string {
 	switch {
 	case in.QLen != nil:
@@ -90,13 +88,13 @@ func (in EVDModify) cause() string {
 }
 
 func (u *unit) modifyEVD(c Call, id dat.Handle, in EVDModify) (*object, *dat.EVD, error) {
-	q, before, err := altering[*evd, *dat.EVD](u, c, dat.TypeEVD, id)
+	d, before, err := targetImage[*evd, *dat.EVD](u, c, dat.TypeEVD, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	depth, _ := q.q.depth()
+	depth, _ := d.queue.depth()
 	if in.QLen != nil {
-		if err := dat.CheckEVDResize(&q.ia.facts, before, depth, *in.QLen); err != nil {
+		if err := dat.CheckEVDResize(&d.ia.facts, before, depth, *in.QLen); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -112,114 +110,81 @@ func (u *unit) modifyEVD(c Call, id dat.Handle, in EVDModify) (*object, *dat.EVD
 	after := before.Clone().(*dat.EVD)
 	change(after)
 	if c.DryRun || sameEVD(before, after) {
-		return &q.object, after, nil
+		return &d.object, after, nil
 	}
-	if err := u.resizeEVD(q, before.QLen, after.QLen); err != nil {
+	if err := u.resizeEVD(d, before.QLen, after.QLen); err != nil {
 		return nil, nil, err
 	}
-	u.add(c, &q.object, in.cause(), changed(change), func() { q.q.setWaitable(after.Waitable) })
-	return &q.object, after, nil
+	u.add(c, &d.object, in.cause(), applyChange(change), func() { d.queue.setWaitable(after.Waitable) })
+	return &d.object, after, nil
 }
 
-// resizeEVD acts: the queue and the provider's part take the new length.
-func (u *unit) resizeEVD(q *evd, from, to int32) error {
+// sameEVD reports whether a modification changes nothing.
+func sameEVD(a, b *dat.EVD) bool {
+	return a.QLen == b.QLen && a.Waitable == b.Waitable && sameMeta(&a.Meta, &b.Meta)
+}
+
+// resizeEVD gives the queue and the engine's part of an EVD their new length. The
+// error is DAT_INVALID_STATE if events would be lost, or the engine's.
+func (u *unit) resizeEVD(d *evd, from, to int32) error {
 	if from == to {
 		return nil
 	}
-	if !q.q.resize(to) {
-		depth, _ := q.q.depth()
+	if !d.queue.resize(to) {
+		depth, _ := d.queue.depth()
 		return &dat.Error{
 			Return: dat.RetInvalidState, Field: "qlen",
 			Detail: fmt.Sprintf("The queue holds %d events, which %d places would lose; dequeue some first or ask for more places.", depth, to),
 		}
 	}
-	u.undo = append(u.undo, func() { q.q.resize(max(from, int32(q.q.length()))) })
-	if hw, ok := q.hw.get(); ok && !q.ia.device.gone() {
+	u.undo = append(u.undo, func() { d.queue.resize(max(from, int32(d.queue.length()))) })
+	if hw, err := d.engine(); err == nil {
 		if err := hw.Resize(to); err != nil {
 			return asError(err)
 		}
 		u.undo = append(u.undo, func() {
 			if err := hw.Resize(from); err != nil {
-				u.m.log.Error("a queue keeps its new length", "evd", q.id, "error", err)
+				u.m.log.Error("a queue keeps its new length", "evd", d.id, "error", err)
 			}
 		})
 	}
 	return nil
 }
 
-func (q *queue) length() int { n, _ := q.depth(); return n }
-
-// rename changes the consumer's own words for an object.
-func rename(h *dat.Meta, name *dat.Name, labels *map[string]string) {
-	if name != nil {
-		h.Name = *name
-	}
-	if labels != nil {
-		h.Labels = maps.Clone(*labels)
-		if h.Labels == nil {
-			h.Labels = map[string]string{}
-		}
-	}
-}
-
-func sameEVD(a, b *dat.EVD) bool {
-	return a.QLen == b.QLen && a.Waitable == b.Waitable && sameMeta(&a.Meta, &b.Meta)
-}
-
-func sameMeta(a, b *dat.Meta) bool { return a.Name == b.Name && maps.Equal(a.Labels, b.Labels) }
-
 // FreeEVD is dat_evd_free; a waiter gets DAT_ABORT. Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_STATE with DAT_INVALID_STATE_EVD_IN_USE, also for an adapter's async EVD.
 func (m *Manager) FreeEVD(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_evd_free", func(u *unit) error { return u.freeEVD(c, id) })
+	return m.free(ctx, c, dat.TypeEVD, id)
 }
 
-func (u *unit) freeEVD(c Call, id dat.Handle) error {
-	q, err := target[*evd](u, dat.TypeEVD, id)
+func (u *unit) freeEVD(c Call, cause string, id dat.Handle) error {
+	d, err := target[*evd](u, c, dat.TypeEVD, id)
 	if err != nil {
 		return err
 	}
-	return u.freeUnused(c, q, "dat_evd_free", func(n int) *dat.Error {
-		if q == q.ia.asyncEVD {
-			return &dat.Error{
-				Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDInUse,
-				Detail: "This is the EVD for asynchronous events of " + string(q.ia.id) + ", which lives as long as its adapter; free another one.",
-			}
+	if d == d.ia.asyncEVD {
+		return &dat.Error{
+			Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDInUse,
+			Detail: "This is the EVD for asynchronous events of " + string(d.ia.id) + ", which lives as long as its adapter; free another one.",
 		}
-		return errInUse(&q.object, dat.SubInvalidStateEVDInUse, n, "endpoints, service points or adapters")
-	}, func() { q.destroy(); q.q.close() })
+	}
+	return u.freeUnused(c, cause, d, func() { d.destroy(); d.queue.close() })
 }
 
-// Dequeue is dat_evd_dequeue, or with wait > 0 dat_evd_wait: it takes up to max
-// events once threshold are there, or what there is when the wait is over.
-// Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE (R12,
-// unwaitable, another waiter), DAT_ABORT when the EVD is freed meanwhile.
-func (m *Manager) Dequeue(ctx context.Context, id dat.Handle, max, threshold int, wait time.Duration) ([]dat.Event, error) {
-	q, ok := find[*evd](m, id)
-	if !ok || q.recorded() == nil {
-		return nil, errHandle(dat.TypeEVD, id)
+func (d *evd) create(hw rdma.IA, img *dat.EVD) error {
+	made, err := hw.CreateEVD(d.id, img.QLen, img.Streams)
+	if err == nil {
+		d.hw.set(made)
 	}
-	q.ia.mu.Lock()
-	mode := q.use.Mode()
-	q.ia.mu.Unlock()
-	img := imageOf[*dat.EVD](&q.object)
-	if err := dat.CheckDequeue(img, mode, int64(max), int64(threshold), wait > 0); err != nil {
-		return nil, err
-	}
-	if wait <= 0 {
-		return q.q.take(max, &q.object)
-	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	return q.q.wait(ctx, max, threshold, mode, &q.object)
+	return err
 }
 
-// Look shows up to limit events at the head without taking them. The error is
-// DAT_INVALID_HANDLE.
-func (m *Manager) Look(id dat.Handle, limit int) ([]dat.Event, error) {
-	q, ok := find[*evd](m, id)
-	if !ok || q.recorded() == nil {
-		return nil, errHandle(dat.TypeEVD, id)
-	}
-	return q.q.look(limit), nil
+func (d *evd) destroy() { d.hw.free("") }
+
+func (d *evd) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	return "", nil, d.create(hw, imageOf[*dat.EVD](&d.object))
 }
+
+func (d *evd) dropPart(why string) { d.hw.free(why) }
+
+func (d *evd) engine() (rdma.EVD, error) { return d.hw.engine(&d.object) }

@@ -4,109 +4,99 @@ import (
 	"context"
 	"time"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// emit puts an event on an EVD; a null EVD drops it. It tells whether the event
-// is there. An overflow is reported on the adapter's async EVD.
-func (m *Manager) emit(h dat.Handle, e queued) bool {
-	q, ok := find[*evd](m, h)
-	if !ok {
-		return false
+// Dequeue is dat_evd_dequeue, or with wait > 0 dat_evd_wait: it returns up to max
+// events once threshold are there, or what there is when the wait is over. Errors:
+// DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE (R12, unwaitable,
+// another waiter), DAT_ABORT if the EVD is freed meanwhile.
+func (m *Manager) Dequeue(ctx context.Context, id dat.Handle, max, threshold int, wait time.Duration) ([]dat.Event, error) {
+	d, err := lookup[*evd](m, dat.TypeEVD, id, "")
+	if err != nil {
+		return nil, err
 	}
-	e.ev.EVD, e.ev.IA = q.id, q.ia.id
-	if e.ev.At.IsZero() {
-		e.ev.At = dat.At(time.Now())
+	d.ia.mu.Lock()
+	mode := d.use.Mode()
+	d.ia.mu.Unlock()
+	img := imageOf[*dat.EVD](&d.object)
+	if err := dat.CheckDequeue(img, mode, int64(max), int64(threshold), wait > 0); err != nil {
+		return nil, err
 	}
-	taken, overflow := q.q.post(e)
-	if overflow {
-		m.log.Warn("an event queue overflowed", "evd", q.id, "ia", q.ia.id)
-		q.ia.overflow(q)
+	if wait <= 0 {
+		return d.queue.take(max, &d.object)
 	}
-	return taken
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	return d.queue.wait(ctx, max, threshold, mode, &d.object)
 }
 
-// overflow reports that an EVD lost an event. The async EVD's own overflow is
-// only counted: there is nowhere to report it.
-func (ia *adapter) overflow(q *evd) {
-	if ia.asyncEVD == nil || q == ia.asyncEVD {
-		return
+// Look returns up to limit events from the head of an EVD without removing them.
+// The error is DAT_INVALID_HANDLE.
+func (m *Manager) Look(id dat.Handle, limit int) ([]dat.Event, error) {
+	d, err := lookup[*evd](m, dat.TypeEVD, id, "")
+	if err != nil {
+		return nil, err
 	}
-	reason := "DAT_EVD_OVERFLOW_ERROR"
-	ref := q.ref()
-	ia.asyncEvent(dat.Event{Event: dat.EventAsyncErrorEVDOverflow, Object: &ref, Reason: &reason})
+	return d.queue.peek(limit), nil
 }
 
-// asyncEvent puts an event on the adapter's async EVD.
-func (ia *adapter) asyncEvent(ev dat.Event) {
-	if ia.asyncEVD == nil {
-		return
-	}
-	ev.Stream, ev.EVD, ev.IA, ev.At = dat.StreamAsync, ia.asyncEVD.id, ia.id, dat.At(time.Now())
-	ia.asyncEVD.q.post(queued{ev: ev, wakes: true})
-}
-
-// PostSE is dat_evd_post_se. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER
-// where the EVD has no SOFTWARE stream, DAT_QUEUE_FULL.
+// PostSE is dat_evd_post_se. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER if
+// the EVD has no SOFTWARE stream, DAT_QUEUE_FULL where the queue has no room or the
+// software events of all queues have too much data.
 func (m *Manager) PostSE(ctx context.Context, c Call, id dat.Handle, data SoftwareEvent) (dat.Event, error) {
-	q, ok := find[*evd](m, id)
-	if !ok || q.recorded() == nil {
-		return dat.Event{}, errHandle(dat.TypeEVD, id)
-	}
-	if err := m.open(); err != nil {
+	d, err := lookup[*evd](m, dat.TypeEVD, id, "")
+	if err != nil {
 		return dat.Event{}, err
 	}
-	if err := matches(c, q.recorded()); err != nil {
+	if err := m.checkOpen(); err != nil {
 		return dat.Event{}, err
 	}
-	if err := dat.CheckPostSE(imageOf[*dat.EVD](&q.object)); err != nil {
+	if err := matchVersion(c, d.recorded()); err != nil {
 		return dat.Event{}, err
 	}
-	ref := q.ref()
+	if err := dat.CheckPostSE(imageOf[*dat.EVD](&d.object)); err != nil {
+		return dat.Event{}, err
+	}
+	ref := d.ref()
 	ev := dat.Event{
-		Event: dat.EventSoftware, Stream: dat.StreamSoftware, EVD: q.id, IA: q.ia.id, Object: &ref,
-		At: dat.At(time.Now()), Data: dat.EventData{Software: data},
+		Event: dat.EventSoftware, Stream: dat.StreamSoftware, EVD: d.id, IA: d.ia.id, Object: &ref,
+		At: now(), Data: dat.EventData{Software: data},
 	}
+	size := int64(len(data))
+	if err := m.claimEventMemory(size); err != nil {
+		return dat.Event{}, err
+	}
+	giveBack := func() { m.eventMemory.Add(-size) }
 	if c.DryRun {
-		if depth, _ := q.q.depth(); depth >= int(imageOf[*dat.EVD](&q.object).QLen) {
-			return dat.Event{}, errQueueFull(q)
+		giveBack()
+		if depth, _ := d.queue.depth(); depth >= int(imageOf[*dat.EVD](&d.object).QLen) {
+			return dat.Event{}, errQueueFull(d)
 		}
 		return ev, nil
 	}
-	if !q.q.offer(queued{ev: ev, wakes: true}) {
-		return dat.Event{}, errQueueFull(q)
+	if !d.queue.postIfRoom(queued{ev: ev, notification: true, reaped: giveBack}) {
+		giveBack()
+		return dat.Event{}, errQueueFull(d)
 	}
 	return ev, nil
 }
 
-func errQueueFull(q *evd) *dat.Error {
-	return &dat.Error{
-		Return: dat.RetQueueFull,
-		Detail: "The queue of EVD " + string(q.id) + " is full; dequeue events or make it longer, then post again.",
-	}
-}
-
-func (q *evd) create(hw rdma.IA, img *dat.EVD) error {
-	made, err := hw.CreateEVD(q.id, img.QLen, img.Streams)
-	if err == nil {
-		q.hw.set(made)
-	}
-	return err
-}
-
-func (q *evd) destroy() { q.hw.free() }
-
-// dispatcher is the provider's part of an EVD: nil for null.
-func (m *Manager) dispatcher(h dat.Handle) (rdma.EVD, error) {
-	q, ok := find[*evd](m, h)
+// emit puts an event on an EVD and reports whether it is there; on the null EVD it
+// is dropped. An overflow is reported on the adapter's async EVD.
+func (m *Manager) emit(h dat.Handle, e queued) bool {
+	d, ok := find[*evd](m, h)
 	if !ok {
-		return nil, nil
+		return false
 	}
-	hw, ok := q.hw.get()
-	if !ok {
-		return nil, errMissing(&q.object, q.hw.reason())
+	e.ev.EVD, e.ev.IA = d.id, d.ia.id
+	if e.ev.At.IsZero() {
+		e.ev.At = now()
 	}
-	return hw, nil
+	posted, overflow := d.queue.post(e)
+	if overflow {
+		m.log.Warn("an event queue overflowed", "evd", d.id, "ia", d.ia.id)
+		d.ia.overflow(d)
+	}
+	return posted
 }

@@ -1,30 +1,25 @@
 package manager
 
-import (
-	"context"
-	"errors"
-
-	"github.com/datapi/datapi/internal/dat"
-)
+import "github.com/datapi/datapi/internal/dat"
 
 // queued is an event in a queue.
 type queued struct {
 	ev dat.Event
-	// wakes tells that the event is a notification: it may wake a waiter of an EVD
-	// in NOTIFY or SOLICITED mode. In THRESHOLD mode every event counts.
-	wakes bool
-	// reaped, where set, runs when the consumer has taken the event.
+	// notification says that the event may wake a waiter of an EVD in NOTIFY or
+	// SOLICITED mode. In THRESHOLD mode every event counts.
+	notification bool
+	// reaped, which may be nil, runs when the consumer has taken the event.
 	reaped func()
 }
 
-// queue is the bounded event queue of an EVD. Its lock is a leaf.
+// queue is the bounded event queue of an EVD.
 type queue struct {
-	mu      leafMutex
-	events  []queued
-	max     int
-	waking  int
-	dropped int64
-	// full tells that the last event was dropped: an overflow is reported once
+	mu            leafMutex
+	events        []queued
+	max           int
+	notifications int // of the events
+	dropped       int64
+	// full says that the last event was dropped: an overflow is reported only once
 	// until there is room again.
 	full     bool
 	waitable bool
@@ -32,38 +27,32 @@ type queue struct {
 	waiter   *waiter
 }
 
-// waiter is a dat_evd_wait under way.
-type waiter struct {
-	threshold int
-	mode      dat.EVDMode
-	wake      chan struct{}
-}
-
 func newQueue(qlen int32, waitable bool) *queue {
 	return &queue{max: int(qlen), waitable: waitable}
 }
 
-// post appends an event. It tells whether there was room, and whether the
-// overflow is to be reported now.
-func (q *queue) post(e queued) (taken, overflow bool) {
+// post appends an event. posted reports whether there was room, overflow whether the
+// loss must be reported now.
+func (q *queue) post(e queued) (posted, overflow bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.postLocked(e)
 }
 
-// offer is post for an event that its poster can keep: a full queue refuses it
-// and nothing is lost.
-func (q *queue) offer(e queued) bool {
+// postIfRoom is post for an event that is not lost if there is no room: a full
+// queue refuses it and counts nothing.
+func (q *queue) postIfRoom(e queued) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.events) >= q.max {
 		return false
 	}
-	taken, _ := q.postLocked(e)
-	return taken
+	posted, _ := q.postLocked(e)
+	return posted
 }
 
-func (q *queue) postLocked(e queued) (taken, overflow bool) {
+// postLocked is post with the queue's lock held.
+func (q *queue) postLocked(e queued) (posted, overflow bool) {
 	if q.closed {
 		return false, false
 	}
@@ -75,8 +64,8 @@ func (q *queue) postLocked(e queued) (taken, overflow bool) {
 	}
 	q.full = false
 	q.events = append(q.events, e)
-	if e.wakes {
-		q.waking++
+	if e.notification {
+		q.notifications++
 	}
 	if q.waiter != nil && q.readyLocked(q.waiter) {
 		q.wakeLocked()
@@ -84,27 +73,8 @@ func (q *queue) postLocked(e queued) (taken, overflow bool) {
 	return true, false
 }
 
-// readyLocked tells whether a waiter has what it waits for: threshold events, and
-// outside of THRESHOLD mode a notification among them (R12).
-func (q *queue) readyLocked(w *waiter) bool {
-	if len(q.events) < w.threshold {
-		return false
-	}
-	if w.mode == dat.ModeNotify || w.mode == dat.ModeSolicited {
-		return q.waking > 0
-	}
-	return true
-}
-
-func (q *queue) wakeLocked() {
-	if q.waiter != nil {
-		close(q.waiter.wake)
-		q.waiter = nil
-	}
-}
-
-// take removes up to max events from the head. The error is DAT_INVALID_STATE
-// while another consumer waits on the EVD.
+// take removes events from the head, as many as headLocked allows. Errors: DAT_INVALID_STATE while a
+// consumer waits on the EVD, DAT_ABORT if the EVD has ended.
 func (q *queue) take(max int, o *object) ([]dat.Event, error) {
 	q.mu.Lock()
 	if q.closed {
@@ -115,11 +85,12 @@ func (q *queue) take(max int, o *object) ([]dat.Event, error) {
 		q.mu.Unlock()
 		return nil, errWaiter(o)
 	}
-	taken := q.takeLocked(max)
+	taken := q.takeLocked(q.headLocked(max))
 	q.mu.Unlock()
 	return reap(taken), nil
 }
 
+// takeLocked removes up to max events from the head. The queue's lock is held.
 func (q *queue) takeLocked(max int) []queued {
 	n := min(max, len(q.events))
 	taken := make([]queued, n)
@@ -127,8 +98,8 @@ func (q *queue) takeLocked(max int) []queued {
 	clear(q.events[:n])
 	q.events = q.events[n:]
 	for _, e := range taken {
-		if e.wakes {
-			q.waking--
+		if e.notification {
+			q.notifications--
 		}
 	}
 	if n > 0 {
@@ -137,7 +108,7 @@ func (q *queue) takeLocked(max int) []queued {
 	return taken
 }
 
-// reap tells who wants to know that the consumer has the events.
+// reap returns the events that a consumer takes, and runs what belongs to that.
 func reap(taken []queued) []dat.Event {
 	events := make([]dat.Event, len(taken))
 	for i, e := range taken {
@@ -149,69 +120,11 @@ func reap(taken []queued) []dat.Event {
 	return events
 }
 
-// wait blocks until threshold events are there, then takes up to max. At the end
-// of ctx it takes what there is, perhaps nothing. Errors: DAT_INVALID_STATE with
-// DAT_INVALID_STATE_EVD_UNWAITABLE or _EVD_WAITER, DAT_ABORT when the EVD ends.
-func (q *queue) wait(ctx context.Context, max, threshold int, mode dat.EVDMode, o *object) ([]dat.Event, error) {
-	q.mu.Lock()
-	if err := q.mayWaitLocked(o); err != nil {
-		q.mu.Unlock()
-		return nil, err
-	}
-	w := &waiter{threshold: threshold, mode: mode, wake: make(chan struct{})}
-	if !q.readyLocked(w) {
-		q.waiter = w
-		q.mu.Unlock()
-		select {
-		case <-w.wake:
-		case <-ctx.Done():
-		}
-		q.mu.Lock()
-		if err := q.wokenLocked(ctx, w, o); err != nil {
-			q.mu.Unlock()
-			return nil, err
-		}
-	}
-	taken := q.takeLocked(max)
-	q.mu.Unlock()
-	return reap(taken), nil
-}
-
-// wokenLocked tells why a wait ended: nil where events are to be taken. Who has
-// gone away takes none.
-func (q *queue) wokenLocked(ctx context.Context, w *waiter, o *object) error {
-	if q.waiter == w {
-		q.waiter = nil
-	}
-	switch {
-	case q.closed:
-		return errAborted(o)
-	case !q.waitable:
-		return errUnwaitable(o)
-	case errors.Is(ctx.Err(), context.Canceled):
-		return ctx.Err()
-	}
-	return nil
-}
-
-// mayWaitLocked judges a wait.
-func (q *queue) mayWaitLocked(o *object) error {
-	switch {
-	case q.closed:
-		return errAborted(o)
-	case !q.waitable:
-		return errUnwaitable(o)
-	case q.waiter != nil:
-		return errWaiter(o)
-	}
-	return nil
-}
-
-// look is the head of the queue without taking it.
-func (q *queue) look(limit int) []dat.Event {
+// peek returns events from the head without removing them, as many as headLocked allows.
+func (q *queue) peek(limit int) []dat.Event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := min(limit, len(q.events))
+	n := q.headLocked(limit)
 	events := make([]dat.Event, n)
 	for i := range n {
 		events[i] = q.events[i].ev
@@ -219,14 +132,18 @@ func (q *queue) look(limit int) []dat.Event {
 	return events
 }
 
-// depth is the number of queued events and of dropped ones.
+// depth returns the number of queued events and of dropped ones.
 func (q *queue) depth() (int, int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.events), q.dropped
 }
 
-// resize changes the length; it refuses to lose events and tells so with false.
+// length returns the number of queued events.
+func (q *queue) length() int { n, _ := q.depth(); return n }
+
+// resize changes the length. It reports false, and changes nothing, if events would
+// be lost.
 func (q *queue) resize(qlen int32) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -237,8 +154,8 @@ func (q *queue) resize(qlen int32) bool {
 	return true
 }
 
-// setWaitable changes whether waiting is possible; a waiter is woken with the
-// refusal when it no longer is.
+// setWaitable sets whether consumers may wait. If they no longer may, a waiter is
+// woken with the refusal.
 func (q *queue) setWaitable(w bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -256,22 +173,4 @@ func (q *queue) close() {
 	lost := q.takeLocked(len(q.events))
 	q.mu.Unlock()
 	reap(lost)
-}
-
-func errAborted(o *object) *dat.Error {
-	return &dat.Error{Return: dat.RetAbort, Detail: "The EVD " + string(o.id) + " ended while it was waited on; wait on a living one."}
-}
-
-func errUnwaitable(o *object) *dat.Error {
-	return &dat.Error{
-		Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDUnwaitable,
-		Detail: "The EVD " + string(o.id) + " is unwaitable; set waitable to true, or dequeue without waiting.",
-	}
-}
-
-func errWaiter(o *object) *dat.Error {
-	return &dat.Error{
-		Return: dat.RetInvalidState, Subtype: dat.SubInvalidStateEVDWaiter,
-		Detail: "Another consumer waits on the EVD " + string(o.id) + ", and it gets the events; try again when its wait has ended.",
-	}
 }

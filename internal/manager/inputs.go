@@ -6,14 +6,37 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// PZCreate is what dat_pz_create takes.
+// Call says who asks for a write, why, and on what condition.
+type Call struct {
+	// Actor, RequestID and Reason go into the change.
+	Actor, RequestID, Reason string
+	// DryRun asks for the judgement alone: nothing is done or recorded.
+	DryRun bool
+	// Match, which may be nil, tests the version of the object (If-Match). It is called
+	// under the object's operation lock and before the judge; its error is the call's.
+	Match func(version int64) error
+	// Keep, which may be nil, is an answer that is stored with the change, for retries
+	// of the call.
+	Keep *dat.Kept
+	// Operator says that the caller may see keys (rmr_context).
+	Operator bool
+}
+
+// withoutAnswer returns the call for the second change of a write: the stored
+// answer is committed with the first one only.
+func (c Call) withoutAnswer() Call {
+	c.Keep = nil
+	return c
+}
+
+// PZCreate has the parameters of dat_pz_create.
 type PZCreate struct {
 	IA     dat.Handle
 	Name   dat.Name
 	Labels map[string]string
 }
 
-// EVDCreate is what dat_evd_create takes; QLen is in events.
+// EVDCreate has the parameters of dat_evd_create. QLen is in events.
 type EVDCreate struct {
 	IA      dat.Handle
 	Name    dat.Name
@@ -22,8 +45,8 @@ type EVDCreate struct {
 	Streams []dat.Stream
 }
 
-// EVDModify is what dat_evd_resize, dat_evd_set_unwaitable and
-// dat_evd_clear_unwaitable take; nil leaves a member as it is.
+// EVDModify has the parameters of dat_evd_resize, dat_evd_set_unwaitable and
+// dat_evd_clear_unwaitable. A nil member stays as it is. QLen is in events.
 type EVDModify struct {
 	QLen     *int64
 	Waitable *bool
@@ -31,7 +54,8 @@ type EVDModify struct {
 	Labels   *map[string]string
 }
 
-// SRQCreate is what dat_srq_create takes; counts are receives and segments.
+// SRQCreate has the parameters of dat_srq_create. MaxRecvDTOs counts receives,
+// MaxRecvIOV the segments of one.
 type SRQCreate struct {
 	IA          dat.Handle
 	Name        dat.Name
@@ -41,15 +65,15 @@ type SRQCreate struct {
 	MaxRecvIOV  int64
 }
 
-// SRQModify is what dat_srq_resize takes; nil leaves a member as it is.
+// SRQModify has the parameters of dat_srq_resize. A nil member stays as it is.
 type SRQModify struct {
 	MaxRecvDTOs *int64
 	Name        *dat.Name
 	Labels      *map[string]string
 }
 
-// LMRCreate is what dat_lmr_create takes; LMR and Offset belong to MemLMR,
-// SharedID to MemSharedVirtual. Length is in bytes.
+// LMRCreate has the parameters of dat_lmr_create. Length and Offset are in bytes.
+// LMR and Offset are used by MemLMR, SharedID by MemSharedVirtual.
 type LMRCreate struct {
 	IA         dat.Handle
 	Name       dat.Name
@@ -63,7 +87,7 @@ type LMRCreate struct {
 	SharedID   *string
 }
 
-// RMRCreate is what dat_rmr_create takes.
+// RMRCreate has the parameters of dat_rmr_create.
 type RMRCreate struct {
 	IA     dat.Handle
 	Name   dat.Name
@@ -71,8 +95,9 @@ type RMRCreate struct {
 	PZ     dat.Handle
 }
 
-// EPCreate is what dat_ep_create and, with an SRQ, dat_ep_create_with_srq take.
-// A parameter that Values lacks is null or the provider's default.
+// EPCreate has the parameters of dat_ep_create and, with an SRQ, of
+// dat_ep_create_with_srq. A parameter that is not in Values is null or the
+// provider's default.
 type EPCreate struct {
 	IA     dat.Handle
 	Name   dat.Name
@@ -82,9 +107,9 @@ type EPCreate struct {
 	Probe  *dat.Probe
 }
 
-// EPModify is what dat_ep_modify takes: the keys of Values are ep_param_mask.
-// Name, Labels and Probe are the service's own and may be changed in every
-// state; NoProbe takes the probe away.
+// EPModify has the parameters of dat_ep_modify: the keys of Values are
+// ep_param_mask. Name, Labels and Probe are the service's own and may be changed in
+// every state; nil leaves them as they are, NoProbe removes the probe.
 type EPModify struct {
 	Values  dat.Values
 	Name    *dat.Name
@@ -92,13 +117,13 @@ type EPModify struct {
 	Probe   *dat.Probe
 	NoProbe bool
 	// RevertTo is the image that a revert goes back to, else nil: Values are then the
-	// differences from the endpoint as it is. RevertedTo is its version.
+	// differences from the endpoint as it is. RevertedTo is the image's version.
 	RevertTo   *dat.Endpoint
 	RevertedTo int64
 }
 
-// EPConnect is what dat_ep_connect takes. TimeoutUS nil is infinite; QOS and
-// ConnectFlags are DAT's words, nil the defaults.
+// EPConnect has the parameters of dat_ep_connect. TimeoutUS is in microseconds, nil
+// is infinite. QOS and ConnectFlags are DAT's words, nil is the default.
 type EPConnect struct {
 	RemoteIAAddress string
 	RemotePortQual  int64
@@ -108,8 +133,8 @@ type EPConnect struct {
 	ConnectFlags    *string
 }
 
-// EPDupConnect is what dat_ep_dup_connect takes: Endpoint is the connected one
-// whose peer is to be connected to as well.
+// EPDupConnect has the parameters of dat_ep_dup_connect. Endpoint is connected to
+// the peer that is to be connected to. The others are those of EPConnect.
 type EPDupConnect struct {
 	Endpoint    dat.Handle
 	TimeoutUS   *int64
@@ -117,14 +142,17 @@ type EPDupConnect struct {
 	QOS         *string
 }
 
-// RecvPost posts Count receives of Size bytes each.
+// RecvPost has the parameters of dat_ep_post_recv and dat_srq_post_recv: Count
+// receives of Size bytes each. A nil Cookie is replaced by the id of the work
+// request.
 type RecvPost struct {
 	Count  int
 	Size   int64
 	Cookie *string
 }
 
-// SendPost posts Count sends of Data, or of Size bytes of zeros where Data is nil.
+// SendPost has the parameters of dat_ep_post_send: Count sends of Data, or of Size
+// zero bytes if Data is nil. Cookie is as in RecvPost.
 type SendPost struct {
 	Data   []byte
 	Size   *int64
@@ -133,8 +161,9 @@ type SendPost struct {
 	Cookie *string
 }
 
-// RDMAPost posts an RDMA write or read between Length bytes of an LMR and the
-// peer's memory. RemoteContext is hexadecimal with 0x, TargetAddress decimal.
+// RDMAPost has the parameters of dat_ep_post_rdma_write and dat_ep_post_rdma_read,
+// between Length bytes at Offset of an LMR and the peer's memory. RemoteContext is
+// hexadecimal with 0x, TargetAddress decimal. Cookie is as in RecvPost.
 type RDMAPost struct {
 	LMR           dat.Handle
 	Offset        int64
@@ -145,7 +174,8 @@ type RDMAPost struct {
 	Cookie        *string
 }
 
-// BindPost binds an RMR to a part of an LMR (dat_rmr_bind); no privileges unbind it.
+// BindPost has the parameters of dat_rmr_bind, which binds an RMR to Length bytes
+// at Offset of an LMR. No Privileges unbind it. Cookie is as in RecvPost.
 type BindPost struct {
 	RMR        dat.Handle
 	LMR        dat.Handle
@@ -156,13 +186,15 @@ type BindPost struct {
 	Cookie     *string
 }
 
-// Posted is the answer of a posting: all were taken.
+// Posted is the answer to a posting: how many DTOs were posted, which is all that
+// were asked for, and their cookies.
 type Posted struct {
 	Posted  int      `json:"posted"`
 	Cookies []string `json:"cookies"`
 }
 
-// PSPCreate is what dat_psp_create takes; ConnQual nil is dat_psp_create_any.
+// PSPCreate has the parameters of dat_psp_create. A nil ConnQual is
+// dat_psp_create_any.
 type PSPCreate struct {
 	IA        dat.Handle
 	Name      dat.Name
@@ -172,7 +204,7 @@ type PSPCreate struct {
 	EPCreator dat.PSPFlag
 }
 
-// RSPCreate is what dat_rsp_create takes.
+// RSPCreate has the parameters of dat_rsp_create.
 type RSPCreate struct {
 	IA       dat.Handle
 	Name     dat.Name
@@ -182,7 +214,7 @@ type RSPCreate struct {
 	EVD      dat.Handle
 }
 
-// CRAccept is what dat_cr_accept takes; Endpoint is null where the request
+// CRAccept has the parameters of dat_cr_accept. Endpoint is null if the request
 // brought its own.
 type CRAccept struct {
 	Endpoint    dat.Handle

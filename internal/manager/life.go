@@ -2,129 +2,128 @@ package manager
 
 import "sync/atomic"
 
-// phase is where an object stands in its life.
-type phase uint32
+// lifePhase is where an object is in its life.
+type lifePhase uint32
 
 const (
-	// unborn: the object is not in the registry yet.
-	unborn phase = iota
-	// beingMade: a unit of writes makes it. Only that unit may use it.
-	beingMade
-	// living: everybody may use it.
-	living
-	// ending: a unit of writes, or the engine, ends it. Nothing may refer to it any more.
-	ending
-	// ended: it left the registry. There is no way back.
-	ended
-	phases
+	// phaseNew: the object is not registered yet.
+	phaseNew lifePhase = iota
+	// phaseCreating: a unit of writes is creating it, and nobody else may use it.
+	phaseCreating
+	// phaseLiving: everybody may use it.
+	phaseLiving
+	// phaseEnding: a unit of writes, or the engine, is ending it. Nothing may refer to
+	// it any more.
+	phaseEnding
+	// phaseEnded: it has left the registry for good.
+	phaseEnded
+	phaseCount
 )
 
-// lifeStep is what moves an object from one phase to the next.
+// lifeStep is what moves an object from one phase to another.
 type lifeStep uint8
 
 const (
-	// enter: a unit of writes enters the object into the registry.
-	enter lifeStep = iota
-	// appear: the engine, or a restart, brings an object that nobody has to make.
-	appear
-	// complete: the unit that made it is recorded.
-	complete
-	// finish: a unit of writes, or the engine, begins to end it.
-	finish
-	// spare: the unit that was ending it failed.
-	spare
-	// leave: it leaves the registry, because its end is recorded, the unit that made
-	// it failed, or the engine ended it.
-	leave
-	lifeSteps
+	// stepCreate: a unit of writes registers an object that it creates.
+	stepCreate lifeStep = iota
+	// stepAppear: an object is registered that the engine made or that is restored.
+	stepAppear
+	// stepCreated: the unit that created the object is recorded.
+	stepCreated
+	// stepEnd: a unit of writes, or the engine, begins to end it.
+	stepEnd
+	// stepCancelEnd: the unit that was ending it failed.
+	stepCancelEnd
+	// stepRemove: it leaves the registry, because its end is recorded, because the unit
+	// that created it failed, or because the engine ended it.
+	stepRemove
+	stepCount
 )
 
-// life is the one table of the phases. A step that is not in it is not taken.
-var life = [phases][lifeSteps]phase{
-	unborn:    {enter: beingMade, appear: living},
-	beingMade: {complete: living, finish: ending, leave: ended},
-	living:    {finish: ending, leave: ended},
-	ending:    {finish: ending, spare: living, leave: ended},
+// lifeTable has the phase that each step leads to. A step that a phase lacks is not
+// taken.
+var lifeTable = [phaseCount][stepCount]lifePhase{
+	phaseNew:      {stepCreate: phaseCreating, stepAppear: phaseLiving},
+	phaseCreating: {stepCreated: phaseLiving, stepEnd: phaseEnding, stepRemove: phaseEnded},
+	phaseLiving:   {stepEnd: phaseEnding, stepRemove: phaseEnded},
+	phaseEnding:   {stepEnd: phaseEnding, stepCancelEnd: phaseLiving, stepRemove: phaseEnded},
 }
 
-// lifetime is the phase of one object. It is changed under the lock of the
-// registry (adapter.mu) and read anywhere.
+// lifetime is the phase of one object. It is changed under the registry's lock
+// (adapter.mu) and may be read without it.
 type lifetime struct {
-	now atomic.Uint32
-	// by is the unit that makes or ends the object, nil where the engine does; it
-	// belongs to the registry's lock.
-	by *unit
+	current atomic.Uint32
+	// owner is the unit that creates or ends the object, nil if the engine does. The
+	// registry's lock guards it.
+	owner *unit
 }
 
-func (l *lifetime) phase() phase { return phase(l.now.Load()) }
+// phase returns the present phase.
+func (l *lifetime) phase() lifePhase { return lifePhase(l.current.Load()) }
 
-// moveLocked takes one step and reports whether the table has it; by is the unit
-// that takes it, or nil. Who spares an object must be who was ending it: what the
-// engine ends stays ended. The registry's lock is held.
-func (l *lifetime) moveLocked(s lifeStep, by *unit) bool {
-	next := life[l.phase()][s]
-	if next == unborn || s == spare && l.by != by {
+// advanceLocked takes one step and reports whether lifeTable has it. by is the unit
+// that takes the step, nil for the engine. Only the unit that is ending an object
+// can cancel that: what the engine ends stays ended. The registry's lock is held.
+func (l *lifetime) advanceLocked(s lifeStep, by *unit) bool {
+	next := lifeTable[l.phase()][s]
+	if next == phaseNew || s == stepCancelEnd && l.owner != by {
 		return false
 	}
-	l.by = nil
-	if next == beingMade || next == ending {
-		l.by = by
+	l.owner = nil
+	if next == phaseCreating || next == phaseEnding {
+		l.owner = by
 	}
-	l.now.Store(uint32(next))
+	l.current.Store(uint32(next))
 	return true
 }
 
-// move is moveLocked for who does not hold the registry's lock.
-func (o *object) move(s lifeStep, by *unit) bool {
+// advance is advanceLocked for a caller that does not hold the registry's lock.
+func (o *object) advance(s lifeStep, by *unit) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
-	return o.life.moveLocked(s, by)
+	return o.life.advanceLocked(s, by)
 }
 
-// usableLocked reports whether u may refer to the object: it lives, or u itself
-// makes it. The registry's lock is held.
-func (o *object) usableLocked(u *unit) bool {
-	switch o.life.phase() {
-	case living:
-		return true
-	case beingMade:
-		return o.life.by == u
-	}
-	return false
-}
-
-// reachable reports whether u may ask for the object's operation lock: it is not
-// of another unit's making, and u itself has not ended it. What another one is
-// ending may be spared, so that u waits for it.
-func (o *object) reachable(u *unit) bool {
-	o.ia.mu.Lock()
-	defer o.ia.mu.Unlock()
-	switch o.life.phase() {
-	case beingMade:
-		return o.life.by == u
-	case ending:
-		return u == nil || o.life.by != u
-	}
-	return o.life.phase() == living
-}
-
-// usable is usableLocked for who does not hold the registry's lock.
+// usable is usableLocked for a caller that does not hold the registry's lock.
 func (o *object) usable(u *unit) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
 	return o.usableLocked(u)
 }
 
-// ends reports whether u is ending the object.
-func (u *unit) ends(o *object) bool {
-	o.ia.mu.Lock()
-	defer o.ia.mu.Unlock()
-	return o.life.by == u && o.life.phase() == ending
+// usableLocked reports whether u may refer to the object: it is living, or u itself
+// creates it. The registry's lock is held.
+func (o *object) usableLocked(u *unit) bool {
+	p := o.life.phase()
+	return p == phaseLiving || p == phaseCreating && o.life.owner == u
 }
 
-// makes reports whether u is making the object.
-func (u *unit) makes(o *object) bool {
+// reachable reports whether u may wait for the object's operation lock. It may not
+// if another unit creates the object, or if u itself has ended it. While another
+// unit is ending the object u waits: that unit may fail.
+func (o *object) reachable(u *unit) bool {
 	o.ia.mu.Lock()
 	defer o.ia.mu.Unlock()
-	return o.life.by == u && o.life.phase() == beingMade
+	switch p := o.life.phase(); p {
+	case phaseCreating:
+		return o.life.owner == u
+	case phaseEnding:
+		return u == nil || o.life.owner != u
+	default:
+		return p == phaseLiving
+	}
+}
+
+// isCreating reports whether u creates the object.
+func (u *unit) isCreating(o *object) bool {
+	o.ia.mu.Lock()
+	defer o.ia.mu.Unlock()
+	return o.life.owner == u && o.life.phase() == phaseCreating
+}
+
+// isEnding reports whether u ends the object.
+func (u *unit) isEnding(o *object) bool {
+	o.ia.mu.Lock()
+	defer o.ia.mu.Unlock()
+	return o.life.owner == u && o.life.phase() == phaseEnding
 }

@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
-// lmr is registered memory of the service's own.
+// lmr is a Local Memory Region: memory of this service that is registered with the
+// engine.
 type lmr struct {
 	object
-	hw part[rdma.LMR]
+	hw enginePart[rdma.LMR]
 }
 
 // CreateLMR is dat_lmr_create. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
@@ -27,7 +27,7 @@ func (m *Manager) CreateLMR(ctx context.Context, c Call, in LMRCreate) (*dat.LMR
 }
 
 func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
-	ia, hw, err := u.creating(in.IA)
+	ia, hw, err := u.beginCreation(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,12 +39,12 @@ func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 		Meta: l.meta(in.Name, in.Labels), PZ: in.PZ, MemType: in.MemType, LMR: in.LMR, Offset: in.Offset,
 		SharedID: in.SharedID, Length: in.Length, Privileges: privileges,
 	}
-	if _, err := u.admit(ia, l, func(see resolver) (dat.Object, *dat.Error) {
+	if _, err := u.admit(ia, l, func(handles resolver) (dat.Object, *dat.Error) {
 		q := dat.LMRRequest{
 			PZ: in.PZ, MemType: in.MemType, Length: in.Length, Privileges: in.Privileges,
-			LMR: in.LMR, Offset: in.Offset, SharedID: in.SharedID, Of: see.lmr(in.LMR),
+			LMR: in.LMR, Offset: in.Offset, SharedID: in.SharedID, Of: handles.lmr(in.LMR),
 		}
-		if err := dat.CheckLMRCreate(&ia.facts, q, see); err != nil {
+		if err := dat.CheckLMRCreate(&ia.facts, q, handles); err != nil {
 			return nil, err
 		}
 		return img, nil
@@ -54,39 +54,36 @@ func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 	if err := u.m.claimMemory(img); err != nil {
 		return nil, nil, err
 	}
-	u.undo = append(u.undo, func() { u.m.returnMemory(img) })
-	return created(u, c, "dat_lmr_create", l, img, func() error { return l.create(hw, img) })
+	u.undo = append(u.undo, func() { u.m.releaseMemory(img) })
+	return finishCreation(u, c, "dat_lmr_create", l, img, func() error { return l.create(hw, img) })
 }
 
-// lmr is the image of a region as this unit of writes sees it, or nil.
-func (s resolver) lmr(h dat.Handle) *dat.LMR {
-	if l, ok := s.find(h).(*lmr); ok {
-		img, _ := s.u.now(&l.object).(*dat.LMR)
-		return img
+// FreeLMR is dat_lmr_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
+// DAT_INVALID_STATE_LMR_IN_USE while a window is bound to it or a region made of it.
+func (m *Manager) FreeLMR(ctx context.Context, c Call, id dat.Handle) error {
+	return m.free(ctx, c, dat.TypeLMR, id)
+}
+
+func (u *unit) freeLMR(c Call, cause string, id dat.Handle) error {
+	l, err := target[*lmr](u, c, dat.TypeLMR, id)
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// claimMemory counts a region's memory against the service's cap. Regions of
-// regions have none of their own.
-func (m *Manager) claimMemory(img *dat.LMR) *dat.Error {
-	size := memorySize(img)
-	if now := m.memory.Add(size); now > m.memoryCap {
-		m.memory.Add(-size)
-		return &dat.Error{
-			Return: dat.RetInsufficientResources, Subtype: dat.SubResourceMemory, Field: "length",
-			Detail: fmt.Sprintf("%d bytes are asked for and %d are left of the %d that this service gives to memory regions; ask for less or free a region.",
-				img.Length, max(m.memoryCap-now+img.Length, 0), m.memoryCap),
+	img, _ := u.image(&l.object).(*dat.LMR)
+	return u.freeUnused(c, cause, l, func() {
+		l.destroy()
+		if img != nil {
+			u.m.releaseMemory(img)
 		}
-	}
-	return nil
+	})
 }
 
-func (m *Manager) returnMemory(img *dat.LMR) { m.memory.Add(-memorySize(img)) }
+func (l *lmr) engine() (rdma.LMR, error) { return l.hw.engine(&l.object) }
 
-// make registers the memory and writes what a peer needs into the image.
+// create registers the memory and writes its key and address for peers into the
+// image.
 func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
-	zone, err := l.m().zone(img.PZ)
+	zone, err := engineOf[*pz](l.m(), img.PZ)
 	if err != nil {
 		return err
 	}
@@ -95,7 +92,7 @@ func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
 		spec.SharedID = *img.SharedID
 	}
 	if img.MemType == dat.MemLMR {
-		if spec.Of, err = l.m().memoryOf(img.LMR); err != nil {
+		if spec.Of, err = engineOf[*lmr](l.m(), img.LMR); err != nil {
 			return err
 		}
 	}
@@ -109,44 +106,25 @@ func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
 	return nil
 }
 
+// hexContext returns an rmr_context as images have it.
 func hexContext(c uint32) string { return fmt.Sprintf("0x%08x", c) }
 
-func (l *lmr) destroy() { l.hw.free() }
+func (l *lmr) destroy() { l.hw.free("") }
 
-// memoryOf is the provider's part of a region: nil for null.
-func (m *Manager) memoryOf(h dat.Handle) (rdma.LMR, error) {
-	l, ok := find[*lmr](m, h)
-	if !ok {
-		return nil, nil
+// remake implements remakeable. The memory is new: its contents and its key are
+// lost.
+func (l *lmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	made := imageOf[*dat.LMR](&l.object).Clone().(*dat.LMR)
+	if err := l.create(hw, made); err != nil {
+		return "", nil, err
 	}
-	hw, ok := l.hw.get()
-	if !ok || l.ia.device.gone() {
-		return nil, errMissing(&l.object, l.hw.reason())
-	}
-	return hw, nil
+	return "the contents of the memory and its rmr_context", func(o dat.Object) {
+		r := o.(*dat.LMR)
+		r.RMRContext, r.TargetAddress = made.RMRContext, made.TargetAddress
+	}, nil
 }
 
-// FreeLMR is dat_lmr_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
-// DAT_INVALID_STATE_LMR_IN_USE while a window is bound to it or a region made of it.
-func (m *Manager) FreeLMR(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_lmr_free", func(u *unit) error { return u.freeLMR(c, id) })
-}
-
-func (u *unit) freeLMR(c Call, id dat.Handle) error {
-	l, err := target[*lmr](u, dat.TypeLMR, id)
-	if err != nil {
-		return err
-	}
-	img, _ := u.now(&l.object).(*dat.LMR)
-	return u.freeUnused(c, l, "dat_lmr_free", func(n int) *dat.Error {
-		return errInUse(&l.object, dat.SubInvalidStateLMRInUse, n, "windows or memory regions")
-	}, func() {
-		l.destroy()
-		if img != nil {
-			u.m.returnMemory(img)
-		}
-	})
-}
+func (l *lmr) dropPart(why string) { l.hw.free(why) }
 
 // ReadLMR reads length bytes from offset. Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_PARAMETER outside of the region, DAT_INVALID_STATE without a device.
@@ -162,13 +140,14 @@ func (m *Manager) ReadLMR(ctx context.Context, id dat.Handle, offset, length int
 	return p, nil
 }
 
-// WriteLMR writes data at offset; it is no change and is not recorded. Errors: as ReadLMR.
+// WriteLMR writes data at offset. It is no change and is not recorded. Errors:
+// those of ReadLMR.
 func (m *Manager) WriteLMR(ctx context.Context, c Call, id dat.Handle, offset int64, data []byte) error {
-	if err := m.open(); err != nil {
+	if err := m.checkOpen(); err != nil {
 		return err
 	}
 	if o := m.objectOf(id); o != nil && o.typ == dat.TypeLMR {
-		if err := matches(c, o.recorded()); err != nil {
+		if err := matchVersion(c, o.recorded()); err != nil {
 			return err
 		}
 	}
@@ -182,16 +161,44 @@ func (m *Manager) WriteLMR(ctx context.Context, c Call, id dat.Handle, offset in
 	return nil
 }
 
-// memoryRange is the region's memory after its range was judged.
+// memoryRange returns the memory of a region after it has tested that a range lies
+// inside. Errors: those of ReadLMR.
 func (m *Manager) memoryRange(id dat.Handle, offset, length int64) (rdma.LMR, error) {
-	l, ok := find[*lmr](m, id)
-	if !ok || l.recorded() == nil {
-		return nil, errHandle(dat.TypeLMR, id)
+	l, err := lookup[*lmr](m, dat.TypeLMR, id, "")
+	if err != nil {
+		return nil, err
 	}
 	img := imageOf[*dat.LMR](&l.object)
 	if offset < 0 || length < 0 || offset > img.Length || length > img.Length-offset {
 		return nil, errParameter(dat.SubNone, "offset",
 			fmt.Sprintf("%d bytes from %d lie outside of the region; it has the bytes 0 to %d.", length, offset, img.Length-1))
 	}
-	return m.memoryOf(id)
+	return l.engine()
+}
+
+// claimMemory counts the memory of a region against the cap of the service. The
+// error is DAT_INSUFFICIENT_RESOURCES.
+func (m *Manager) claimMemory(img *dat.LMR) *dat.Error {
+	size := memorySize(img)
+	if total := m.memory.Add(size); total > m.memoryCap {
+		m.memory.Add(-size)
+		return &dat.Error{
+			Return: dat.RetInsufficientResources, Subtype: dat.SubResourceMemory, Field: "length",
+			Detail: fmt.Sprintf("%d bytes are asked for and %d are left of the %d that this service gives to memory regions; ask for less or free a region.",
+				img.Length, max(m.memoryCap-total+img.Length, 0), m.memoryCap),
+		}
+	}
+	return nil
+}
+
+// releaseMemory ends what claimMemory counted.
+func (m *Manager) releaseMemory(img *dat.LMR) { m.memory.Add(-memorySize(img)) }
+
+// memorySize returns the bytes that a region takes of the service's memory: none
+// for a region of another region.
+func memorySize(img *dat.LMR) int64 {
+	if img.MemType == dat.MemLMR {
+		return 0
+	}
+	return img.Length
 }

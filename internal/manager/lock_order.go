@@ -8,10 +8,10 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// The locks of this package by their place in the order that Manager describes.
-// With the build tag lockorder they record who is held when another is taken, and
-// a lock out of order, or a call of a provider or of the recorder under a lock that
-// it may not be made under, is a panic.
+// The kinds of locks, in the order that Manager describes. With the build tag
+// lockorder they note which goroutine holds what. A lock that is taken out of order,
+// and a call of a provider or the recorder under a lock that it may not be made under,
+// is a panic then.
 type (
 	callsMutex    = sync.Mutex
 	registryMutex = sync.Mutex
@@ -19,14 +19,16 @@ type (
 	leafMutex     = sync.Mutex
 )
 
-// takesOperation notes that an operation lock is about to be taken by waiting, and
-// tookOperation that it was taken; gaveOperation that it is given back.
+// takesOperation is called before an operation lock is waited for, tookOperation after
+// it was taken, and gaveOperation before it is given back.
 func takesOperation(*object) {}
 func tookOperation(*object)  {}
 func gaveOperation(*object)  {}
 
-// checkedProvider is the provider; under lockorder it checks who calls it.
+// checkedProvider returns the provider. With lockorder the one returned checks the locks
+// of its callers.
 func checkedProvider(p rdma.Provider) rdma.Provider { return p }
 
-// checkedRecorder is the recorder; under lockorder it checks who calls it.
+// checkedRecorder returns the recorder. With lockorder the one returned checks the locks
+// of its callers.
 func checkedRecorder(r Recorder) Recorder { return r }

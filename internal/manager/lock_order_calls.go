@@ -9,8 +9,8 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// What follows calls the recorder and the provider as they are, after a look at
-// the locks of who calls.
+// The types of this file pass each call on to the recorder or the provider, after they
+// have tested that the caller holds no lock that forbids the call.
 
 type orderedRecorder struct{ Recorder }
 

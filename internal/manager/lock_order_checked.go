@@ -12,8 +12,8 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// The places of the locks in their order; operation locks among each other have
-// the order of their objects' ids.
+// lockPlace is the place of a kind of lock in the order. Operation locks among each
+// other have the order of their objects' ids.
 type lockPlace int
 
 const (
@@ -60,14 +60,15 @@ func (m *checkedMutex[P]) Unlock() {
 	m.mu.Unlock()
 }
 
-// held is a lock that a goroutine holds; id is the object's of an operation lock.
+// held is a lock that a goroutine holds; id is that of the object if it is an operation
+// lock.
 type held struct {
 	place lockPlace
 	lock  any
 	id    dat.Handle
 }
 
-// locks are the locks that each goroutine holds.
+// locks are the locks by the goroutines that hold them.
 type locks struct {
 	mu sync.Mutex
 	by map[uint64][]held
@@ -82,8 +83,8 @@ func (l *locks) add(h held) {
 	l.by[g] = append(l.by[g], h)
 }
 
-// drop takes a lock from its holder, who may be another goroutine: a batch is
-// begun by one and may be ended by another.
+// drop removes a lock from its holder. That may be another goroutine, as a batch may be
+// begun by one and ended by another.
 func (l *locks) drop(lock any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,13 +100,14 @@ func (l *locks) drop(lock any) {
 	}
 }
 
+// mine returns the locks of the running goroutine.
 func (l *locks) mine() []held {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]held(nil), l.by[goroutine()]...)
 }
 
-// mayTake panics where this goroutine may not wait for a lock at a place.
+// mayTake panics if this goroutine may not wait for a lock at a place.
 func mayTake(p lockPlace, id dat.Handle) {
 	for _, h := range holders.mine() {
 		if h.place > p || h.place == p && (p != operationPlace || h.id >= id) {
@@ -114,7 +116,7 @@ func mayTake(p lockPlace, id dat.Handle) {
 	}
 }
 
-// mayCall panics where this goroutine holds a lock beyond a place.
+// mayCall panics if this goroutine holds a lock that comes after a place.
 func mayCall(what string, most lockPlace) {
 	for _, h := range holders.mine() {
 		if h.place > most {
@@ -127,7 +129,7 @@ func takesOperation(o *object) { mayTake(operationPlace, o.id) }
 func tookOperation(o *object)  { holders.add(held{place: operationPlace, lock: o, id: o.id}) }
 func gaveOperation(o *object)  { holders.drop(o) }
 
-// goroutine is the number of the running goroutine.
+// goroutine returns the number of the running goroutine.
 func goroutine() uint64 {
 	var buf [64]byte
 	fields := bytes.Fields(buf[:runtime.Stack(buf[:], false)])

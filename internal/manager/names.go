@@ -6,11 +6,12 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// names finds the living object of a type that bears a name. It knows this node
-// alone; the recorder decides for all of them. Its keys are dat.ObjectRef without
-// an id, its values dat.Handle.
+// names finds the living object of a type by its name. It knows only this node; the
+// recorder decides for all nodes. Its keys are dat.ObjectRef without an id, its
+// values dat.Handle.
 type names struct{ m sync.Map }
 
+// nameKey returns the key of an image in names, and whether it has a name.
 func nameKey(img dat.Object) (dat.ObjectRef, bool) {
 	if img == nil || img.Head().Name == "" {
 		return dat.ObjectRef{}, false
@@ -18,8 +19,8 @@ func nameKey(img dat.Object) (dat.ObjectRef, bool) {
 	return dat.ObjectRef{Type: img.Type(), Name: img.Head().Name}, true
 }
 
-// renamed takes an object's new image in the place of its old one; either may be nil.
-func (n *names) renamed(was, is dat.Object) {
+// update replaces an object's image was by is; either may be nil.
+func (n *names) update(was, is dat.Object) {
 	old, had := nameKey(was)
 	key, has := nameKey(is)
 	if old == key {
@@ -33,8 +34,8 @@ func (n *names) renamed(was, is dat.Object) {
 	}
 }
 
-// renamed keeps the names that objects bear in this unit of writes.
-func (u *unit) renamed(o *object, before, after dat.Object) {
+// updateNames notes the name that an object has after a change in this unit.
+func (u *unit) updateNames(o *object, before, after dat.Object) {
 	old, had := nameKey(before)
 	key, has := nameKey(after)
 	if had && old != key && u.names[old] == o {
@@ -45,26 +46,27 @@ func (u *unit) renamed(o *object, before, after dat.Object) {
 	}
 }
 
-// nameFree refuses an image of o whose name another living object of the type
-// bears, on this node or in this unit of writes.
-func (u *unit) nameFree(o *object, img dat.Object) error {
+// checkNameFree refuses an image of o if another living object of its type has the
+// same name, on this node or in this unit.
+func (u *unit) checkNameFree(o *object, img dat.Object) error {
 	key, ok := nameKey(img)
 	if !ok {
 		return nil
 	}
 	if v, ok := u.m.names.m.Load(key); ok && v.(dat.Handle) != o.id {
-		if holder := u.m.objectOf(v.(dat.Handle)); holder != nil && u.bears(holder, key) {
+		if holder := u.m.objectOf(v.(dat.Handle)); holder != nil && u.keepsName(holder, key) {
 			return errNameTaken(holder)
 		}
 	}
-	if other := u.names[key]; other != nil && other != o && u.bears(other, key) {
+	if other := u.names[key]; other != nil && other != o && u.keepsName(other, key) {
 		return errNameTaken(other)
 	}
 	return nil
 }
 
-// bears reports whether this unit of writes leaves an object its name.
-func (u *unit) bears(o *object, key dat.ObjectRef) bool {
-	now, _ := nameKey(u.now(o))
-	return now == key && !u.ends(o)
+// keepsName reports whether an object still has the name once this unit is
+// recorded.
+func (u *unit) keepsName(o *object, key dat.ObjectRef) bool {
+	current, _ := nameKey(u.image(o))
+	return current == key && !u.isEnding(o)
 }

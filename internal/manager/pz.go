@@ -3,15 +3,14 @@ package manager
 import (
 	"context"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
-// pz is a protection zone.
+// pz is a Protection Zone.
 type pz struct {
 	object
-	hw part[rdma.Object]
+	hw enginePart[rdma.Object]
 }
 
 // CreatePZ is dat_pz_create. Errors: DAT_INVALID_HANDLE (ia),
@@ -23,7 +22,7 @@ func (m *Manager) CreatePZ(ctx context.Context, c Call, in PZCreate) (*dat.PZ, e
 }
 
 func (u *unit) createPZ(c Call, in PZCreate) (*object, *dat.PZ, error) {
-	ia, hw, err := u.creating(in.IA)
+	ia, hw, err := u.beginCreation(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -32,23 +31,21 @@ func (u *unit) createPZ(c Call, in PZCreate) (*object, *dat.PZ, error) {
 	if _, err := u.admit(ia, z, func(resolver) (dat.Object, *dat.Error) { return img, nil }); err != nil {
 		return nil, nil, err
 	}
-	return created(u, c, "dat_pz_create", z, img, func() error { return z.create(hw) })
+	return finishCreation(u, c, "dat_pz_create", z, img, func() error { return z.create(hw) })
 }
 
 // FreePZ is dat_pz_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
 // DAT_INVALID_STATE_PZ_IN_USE.
 func (m *Manager) FreePZ(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_pz_free", func(u *unit) error { return u.freePZ(c, id) })
+	return m.free(ctx, c, dat.TypePZ, id)
 }
 
-func (u *unit) freePZ(c Call, id dat.Handle) error {
-	z, err := target[*pz](u, dat.TypePZ, id)
+func (u *unit) freePZ(c Call, cause string, id dat.Handle) error {
+	z, err := target[*pz](u, c, dat.TypePZ, id)
 	if err != nil {
 		return err
 	}
-	return u.freeUnused(c, z, "dat_pz_free", func(n int) *dat.Error {
-		return errInUse(&z.object, dat.SubInvalidStatePZInUse, n, "endpoints, memory regions or shared receive queues")
-	}, func() { z.destroy() })
+	return u.freeUnused(c, cause, z, func() { z.destroy() })
 }
 
 func (z *pz) create(hw rdma.IA) error {
@@ -59,18 +56,10 @@ func (z *pz) create(hw rdma.IA) error {
 	return err
 }
 
-func (z *pz) destroy() { z.hw.free() }
+func (z *pz) destroy() { z.hw.free("") }
 
-// zone is the provider's part of a PZ: nil for null. The error is that of a PZ
-// that could not be made again.
-func (m *Manager) zone(h dat.Handle) (rdma.Object, error) {
-	z, ok := find[*pz](m, h)
-	if !ok {
-		return nil, nil
-	}
-	hw, ok := z.hw.get()
-	if !ok {
-		return nil, errMissing(&z.object, z.hw.reason())
-	}
-	return hw, nil
-}
+func (z *pz) remake(hw rdma.IA) (string, func(dat.Object), error) { return "", nil, z.create(hw) }
+
+func (z *pz) dropPart(why string) { z.hw.free(why) }
+
+func (z *pz) engine() (rdma.Object, error) { return z.hw.engine(&z.object) }

@@ -6,9 +6,10 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// usesOf are the distinct objects that an image keeps alive. A connection
-// request keeps nothing alive: its service point may go before it.
-func usesOf(img dat.Object) []dat.Handle {
+// referencesOf returns the distinct objects that an image keeps in use. A
+// connection request keeps nothing in use: its service point may be freed before
+// it.
+func referencesOf(img dat.Object) []dat.Handle {
 	if img == nil || img.Type() == dat.TypeCR {
 		return nil
 	}
@@ -17,10 +18,10 @@ func usesOf(img dat.Object) []dat.Handle {
 	return slices.Compact(refs)
 }
 
-// holdLocked counts the references of an image; the adapter's lock is held.
-func (m *Manager) addRefsLocked(img dat.Object) { m.countLocked(img, 1) }
+// addRefsLocked counts the references of an image. The registry's lock is held.
+func (m *Manager) addRefsLocked(img dat.Object) { m.countRefsLocked(img, 1) }
 
-// drop ends the references of an image.
+// dropRefs ends the references of an image.
 func (m *Manager) dropRefs(img dat.Object) {
 	ia := m.adapterOf(img.Head().IA)
 	if ia == nil {
@@ -28,19 +29,21 @@ func (m *Manager) dropRefs(img dat.Object) {
 	}
 	ia.mu.Lock()
 	defer ia.mu.Unlock()
-	m.countLocked(img, -1)
+	m.countRefsLocked(img, -1)
 }
 
-func (m *Manager) countLocked(img dat.Object, by int) {
-	for _, h := range usesOf(img) {
+// countRefsLocked adds by, 1 or -1, to the counts of what an image refers to. The
+// registry's lock is held.
+func (m *Manager) countRefsLocked(img dat.Object, by int) {
+	for _, h := range referencesOf(img) {
 		e, ok := m.index.Load(h)
 		if !ok {
 			continue
 		}
 		o := e.(entity).base()
 		o.refs += by
-		if q, ok := e.(*evd); ok {
-			q.feedLocked(img, by)
+		if d, ok := e.(*evd); ok {
+			d.countFeederLocked(img, by)
 		}
 		if s, ok := e.(*srq); ok && img.Type() == dat.TypeEndpoint {
 			s.endpoints += by
@@ -48,98 +51,99 @@ func (m *Manager) countLocked(img dat.Object, by int) {
 	}
 }
 
-// feedLocked counts what feeds the EVD: the streams of an endpoint or the
-// requests of a service point.
-func (q *evd) feedLocked(img dat.Object, by int) {
+// countFeederLocked counts an object that feeds the EVD: an endpoint with its
+// streams, or a service point with its requests. The registry's lock is held.
+func (d *evd) countFeederLocked(img dat.Object, by int) {
 	switch user := img.(type) {
 	case *dat.Endpoint:
-		q.users.Endpoints += by
+		d.users.Endpoints += by
 		if by > 0 {
-			q.use = q.use.With(user, q.id)
+			d.use = d.use.With(user, d.id)
 		} else {
-			q.use = q.use.Without(user, q.id)
+			d.use = d.use.Without(user, d.id)
 		}
 	case *dat.PSP:
-		q.users.PSPs += by
-		q.feedOtherLocked(dat.StreamCR, by)
+		d.users.PSPs += by
+		d.countOtherFeederLocked(dat.StreamCR, by)
 	case *dat.RSP:
-		q.users.RSPs += by
-		q.feedOtherLocked(dat.StreamCR, by)
+		d.users.RSPs += by
+		d.countOtherFeederLocked(dat.StreamCR, by)
 	}
 }
 
-func (q *evd) feedOtherLocked(s dat.Stream, by int) {
+func (d *evd) countOtherFeederLocked(s dat.Stream, by int) {
 	if by > 0 {
-		q.use = q.use.WithOther(s)
+		d.use = d.use.WithOther(s)
 	} else {
-		q.use = q.use.WithoutOther(s)
+		d.use = d.use.WithoutOther(s)
 	}
 }
 
-// usedLocked tells how many living objects use o, those left out that this unit
-// of writes ends.
+// usersLocked returns how many living objects use o, without those that this unit
+// ends. The registry's lock is held.
 func (u *unit) usersLocked(o *object) int {
-	return o.refs - len(u.endedUsersOf(o.id))
+	return o.refs - len(u.droppedUsersOf(o.id))
 }
 
-// endRefs drops the references of an image when the unit is recorded; for its own
-// judges they have ended already.
-func (u *unit) endRefs(img dat.Object) {
-	u.endedImages = append(u.endedImages, img)
-	for _, h := range usesOf(img) {
-		u.endedUsers[h] = append(u.endedUsers[h], img)
+// dropRefsAtCommit ends the references of an image when the unit is recorded. For
+// the unit's own judges they end immediately.
+func (u *unit) dropRefsAtCommit(img dat.Object) {
+	u.droppedImages = append(u.droppedImages, img)
+	for _, h := range referencesOf(img) {
+		u.droppedUsers[h] = append(u.droppedUsers[h], img)
 	}
 }
 
-// endedUsersOf are the images that used an object until this unit; nil ends none.
-func (u *unit) endedUsersOf(h dat.Handle) []dat.Object {
+// droppedUsersOf returns the images that stop using an object with this unit; none
+// for a nil unit.
+func (u *unit) droppedUsersOf(h dat.Handle) []dat.Object {
 	if u == nil {
 		return nil
 	}
-	return u.endedUsers[h]
+	return u.droppedUsers[h]
 }
 
-// sight resolves handles for the judges as a unit of writes sees them. Whoever
-// uses it holds the adapter's lock.
+// resolver resolves handles for the judges of package dat as a unit of writes sees
+// them. The registry's lock is held while it is used.
 type resolver struct {
 	u  *unit
 	ia *adapter
 }
 
-// find is the entity of a handle, nil where the handle names none that this
-// unit may use. An object of another adapter is found: the judge refuses it.
-func (s resolver) find(h dat.Handle) entity {
-	v, ok := s.u.m.index.Load(h)
+// find returns the entity with a handle, or nil if there is none that the unit may
+// use. An object of another adapter is found, so that the judge refuses it by that.
+func (handles resolver) find(h dat.Handle) entity {
+	v, ok := handles.u.m.index.Load(h)
 	if !ok {
 		return nil
 	}
 	e := v.(entity)
 	o := e.base()
-	if o.ia == s.ia && !o.usableLocked(s.u) {
+	if o.ia == handles.ia && !o.usableLocked(handles.u) {
 		return nil
 	}
 	return e
 }
 
 // PZ implements dat.Resolver.
-func (s resolver) PZ(h dat.Handle) (dat.Handle, bool) {
-	if z, ok := s.find(h).(*pz); ok {
+func (handles resolver) PZ(h dat.Handle) (dat.Handle, bool) {
+	if z, ok := handles.find(h).(*pz); ok {
 		return z.ia.id, true
 	}
 	return dat.HandleNull, false
 }
 
 // EVD implements dat.Resolver.
-func (s resolver) EVD(h dat.Handle) (dat.EVDUse, bool) {
-	q, ok := s.find(h).(*evd)
+func (handles resolver) EVD(h dat.Handle) (dat.EVDUse, bool) {
+	d, ok := handles.find(h).(*evd)
 	if !ok {
 		return dat.EVDUse{}, false
 	}
-	if q.ia != s.ia {
-		return dat.EVDUse{IA: q.ia.id}, true
+	if d.ia != handles.ia {
+		return dat.EVDUse{IA: d.ia.id}, true
 	}
-	use := q.use
-	for _, img := range s.u.endedUsersOf(h) {
+	use := d.use
+	for _, img := range handles.u.droppedUsersOf(h) {
 		switch user := img.(type) {
 		case *dat.Endpoint:
 			use = use.Without(user, h)
@@ -151,11 +155,20 @@ func (s resolver) EVD(h dat.Handle) (dat.EVDUse, bool) {
 }
 
 // SRQ implements dat.Resolver.
-func (s resolver) SRQ(h dat.Handle) (*dat.SRQ, bool) {
-	q, ok := s.find(h).(*srq)
+func (handles resolver) SRQ(h dat.Handle) (*dat.SRQ, bool) {
+	s, ok := handles.find(h).(*srq)
 	if !ok {
 		return nil, false
 	}
-	img, ok := s.u.now(&q.object).(*dat.SRQ)
+	img, ok := handles.u.image(&s.object).(*dat.SRQ)
 	return img, ok
+}
+
+// lmr returns the image of a region as the unit sees it, or nil if there is none.
+func (handles resolver) lmr(h dat.Handle) *dat.LMR {
+	if l, ok := handles.find(h).(*lmr); ok {
+		img, _ := handles.u.image(&l.object).(*dat.LMR)
+		return img
+	}
+	return nil
 }

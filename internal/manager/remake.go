@@ -1,48 +1,31 @@
 package manager
 
 import (
-	"cmp"
-	"slices"
-
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
-// maker is an object that has a part in the provider, which can be made again.
+// remakeable is an entity whose part in the engine can be made again: after a
+// restart, and on a device that returns.
 type remakeable interface {
 	entity
-	// remake makes the part from the recorded image. It gives what was lost for
-	// good as a sentence, and the change that says so; both empty where nothing was.
+	// remake makes the engine's part from the recorded image. lost says what is lost
+	// for good, and change writes that into the image; both are empty if nothing is.
 	remake(hw rdma.IA) (lost string, change func(dat.Object), err error)
-	// lose empties the part without telling the provider; why is the reason.
-	lose(why string)
+	// dropPart frees the part and forgets what belongs to it; why is the reason.
+	dropPart(why string)
 }
 
-// remakeOrder has those that are used before those that use them.
-var remakeOrder = []dat.ObjectType{
-	dat.TypePZ, dat.TypeEVD, dat.TypeSRQ, dat.TypeLMR, dat.TypeRMR, dat.TypeEndpoint, dat.TypePSP, dat.TypeRSP,
+var _ = []remakeable{
+	(*pz)(nil), (*evd)(nil), (*srq)(nil), (*lmr)(nil), (*rmr)(nil), (*endpoint)(nil), (*servicePoint)(nil),
 }
 
-// selected are the entities that want holds for, the oldest first (UUIDv7 sort by age).
-func (m *Manager) selected(want func(*object) bool) []entity {
-	var out []entity
-	m.index.Range(func(_, v any) bool {
-		if e := v.(entity); want(e.base()) {
-			out = append(out, e)
-		}
-		return true
-	})
-	slices.SortFunc(out, func(a, b entity) int { return cmp.Compare(a.base().id, b.base().id) })
-	return out
-}
-
-// remake makes every living object of an adapter again. It reports false where
-// the device was lost once more since its losses were counted, or the Manager closes.
+// remake makes every living object of an adapter again on hw. It reports false if
+// the device was lost once more since losses was read, or if the Manager closes.
 func (m *Manager) remake(ia *adapter, hw rdma.IA, losses uint64, cause string) bool {
-	for _, t := range remakeOrder {
-		for _, e := range m.objectsOf(ia, t) {
-			if mk, ok := e.(remakeable); ok && !m.remakeLocked(mk, hw, losses, cause) {
+	for _, t := range dat.RemakeOrder() {
+		for _, e := range m.entitiesOf(ia, t) {
+			if r, ok := e.(remakeable); ok && !m.remakeUnderLock(r, hw, losses, cause) {
 				return false
 			}
 		}
@@ -50,134 +33,63 @@ func (m *Manager) remake(ia *adapter, hw rdma.IA, losses uint64, cause string) b
 	return true
 }
 
-// remakeLocked makes one object again under its operation lock, so that no write
-// is under way on it; what ended or is ending is left alone. It reports as remake.
-func (m *Manager) remakeLocked(mk remakeable, hw rdma.IA, losses uint64, cause string) bool {
-	o := mk.base()
+// remakeUnderLock makes one object again under its operation lock, so that no write
+// is under way on it. Objects that are ending or have ended are left alone. It
+// reports the same as remake.
+func (m *Manager) remakeUnderLock(r remakeable, hw rdma.IA, losses uint64, cause string) bool {
+	o := r.base()
 	if err := o.lock(m.ctx); err != nil {
 		return false
 	}
 	defer o.unlock()
-	if o.life.phase() != living {
+	if o.life.phase() != phaseLiving {
 		return true
 	}
 	if o.ia.device.losses.Load() == losses {
-		m.remakeOne(mk, hw, losses, cause)
+		m.remakeOne(r, hw, losses, cause)
 	}
 	if o.ia.device.losses.Load() != losses {
-		mk.lose(goneDetail) // what was made belongs to a device that is lost
+		// The part may have been made on the lost device, or on the one after it.
+		r.dropPart(deviceGoneDetail)
 		return false
 	}
 	return true
 }
 
-// remakeOne makes one object again. What is lost is noted with the given cause;
-// what the engine refuses stays listed, with its reason, and can be freed.
-func (m *Manager) remakeOne(mk remakeable, hw rdma.IA, losses uint64, cause string) {
-	o := mk.base()
-	lost, change, err := mk.remake(hw)
+// remakeOne makes one object again and notes what was lost with that. An object
+// that the engine refuses stays listed with the reason, and can be freed.
+func (m *Manager) remakeOne(r remakeable, hw rdma.IA, losses uint64, cause string) {
+	o := r.base()
+	// A creation that was under way when the device was lost may have made its object
+	// on the device that returns, before the loss was noticed.
+	r.dropPart(deviceGoneDetail)
+	lost, change, err := r.remake(hw)
 	if err != nil && o.ia.device.losses.Load() != losses {
 		return // its device was lost meanwhile
 	}
 	if err != nil {
 		d := asError(err)
 		m.log.Warn("an object could not be made again", "type", o.typ, "id", o.id, "error", err)
-		mk.lose(d.Return.String() + ": " + d.Detail)
-		lost, change = "the engine could not make it again: "+d.Return.String()+": "+d.Detail, unmadeChange(d)
+		r.dropPart(d.Return.String() + ": " + d.Detail)
+		lost, change = "the engine could not make it again: "+d.Return.String()+": "+d.Detail, notRemadeChange(d)
 	}
 	if lost == "" {
 		return
 	}
-	e := m.entry(engineCall(lost), o, cause)
-	e.Apply = changed(func(img dat.Object) {
+	m.noteEvent(o, cause, lost, applyChange(func(img dat.Object) {
 		if change != nil {
 			change(img)
 		}
-	})
-	m.note(o, e)
+	}))
 }
 
-// unmadeChange shows in an endpoint that it could not be made again.
-func unmadeChange(d *dat.Error) func(dat.Object) {
+// notRemadeChange returns the change that shows in an endpoint's image that it
+// could not be made again.
+func notRemadeChange(d *dat.Error) func(dat.Object) {
 	at := now()
 	return func(img dat.Object) {
 		if e, ok := img.(*dat.Endpoint); ok {
-			e.LastEvent = &dat.LastEvent{Reason: ptr(d.Return.String()), At: at, Detail: ptr("the engine could not make it again: " + d.Detail)}
+			e.LastEvent = &dat.LastEvent{Reason: new(d.Return.String()), At: at, Detail: new("the engine could not make it again: " + d.Detail)}
 		}
 	}
-}
-
-func (z *pz) lose(why string)  { z.hw.take(why) }
-func (q *evd) lose(why string) { q.hw.take(why) }
-func (s *srq) lose(why string) { s.hw.take(why); s.clear() }
-func (l *lmr) lose(why string) { l.hw.take(why) }
-func (w *rmr) lose(why string) { w.hw.take(why); w.m().replaceBinding(w, nil) }
-func (ep *endpoint) lose(why string) {
-	ep.calls.Lock()
-	defer ep.calls.Unlock()
-	ep.hw.take(why)
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	ep.unreportedResets = 0
-}
-func (sp *servicePoint) lose(why string) { sp.hw.take(why) }
-
-func (z *pz) remake(hw rdma.IA) (string, func(dat.Object), error) { return "", nil, z.create(hw) }
-
-func (q *evd) remake(hw rdma.IA) (string, func(dat.Object), error) {
-	return "", nil, q.create(hw, imageOf[*dat.EVD](&q.object))
-}
-
-func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
-	img := imageOf[*dat.SRQ](&s.object)
-	if err := s.create(hw, img); err != nil {
-		return "", nil, err
-	}
-	if img.State == dat.SRQOperational {
-		return "", nil, nil
-	}
-	return "its error state", func(o dat.Object) { o.(*dat.SRQ).State = dat.SRQOperational }, nil
-}
-
-// remake of a region: its contents and its key are new.
-func (l *lmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
-	made := imageOf[*dat.LMR](&l.object).Clone().(*dat.LMR)
-	if err := l.create(hw, made); err != nil {
-		return "", nil, err
-	}
-	return "the contents of the memory and its rmr_context", func(o dat.Object) {
-		r := o.(*dat.LMR)
-		r.RMRContext, r.TargetAddress = made.RMRContext, made.TargetAddress
-	}, nil
-}
-
-func (w *rmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
-	return "", nil, w.create(hw, imageOf[*dat.RMR](&w.object))
-}
-
-func (ep *endpoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
-	return "", nil, ep.create(hw, ep.now())
-}
-
-func (sp *servicePoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
-	switch img := sp.recorded().(type) {
-	case *dat.PSP:
-		_, err := sp.listen(hw, img.ConnQual, false)
-		return "", nil, err
-	case *dat.RSP:
-		if sp.used.Load() {
-			return "", nil, nil
-		}
-		_, err := sp.listen(hw, img.ConnQual, true)
-		return "", nil, err
-	}
-	return "", nil, nil
-}
-
-// clear forgets what is on the queue: the receives went with the device.
-func (s *srq) clear() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.outstanding -= len(s.posted)
-	clear(s.posted)
 }

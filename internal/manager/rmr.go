@@ -5,31 +5,20 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
-// rmr is a remote memory region: a window. Its binding is live and never
+// rmr is a Remote Memory Region: a window on an LMR. Its binding is live and never
 // recorded, because binds are DTOs.
 type rmr struct {
 	object
-	hw part[rdma.Object]
+	hw enginePart[rdma.Object]
 
 	mu   leafMutex
 	bind *rmrBinding // the present one, nil while unbound
-	// ended tells that the window was freed: what completes later binds nothing.
-	ended bool
-}
-
-// binding is a bind of a window, asked for or in force. It keeps its LMR in use.
-type rmrBinding struct {
-	rmr            *rmr
-	lmr            dat.Handle
-	offset, length int64
-	privileges     []dat.Privilege
-	context        uint32
-	address        uint64
+	// freed says that a bind that completes later binds nothing.
+	freed bool
 }
 
 // fill implements filler.
@@ -56,22 +45,37 @@ func (m *Manager) CreateRMR(ctx context.Context, c Call, in RMRCreate) (*dat.RMR
 }
 
 func (u *unit) createRMR(c Call, in RMRCreate) (*object, *dat.RMR, error) {
-	ia, hw, err := u.creating(in.IA)
+	ia, hw, err := u.beginCreation(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
 	w := &rmr{object: newObject(ia, dat.TypeRMR, newID())}
 	img := &dat.RMR{Meta: w.meta(in.Name, in.Labels), PZ: in.PZ, Privileges: []dat.Privilege{}}
-	if _, err := u.admit(ia, w, func(see resolver) (dat.Object, *dat.Error) {
-		return img, dat.CheckRMRCreate(&ia.facts, in.PZ, see)
+	if _, err := u.admit(ia, w, func(handles resolver) (dat.Object, *dat.Error) {
+		return img, dat.CheckRMRCreate(&ia.facts, in.PZ, handles)
 	}); err != nil {
 		return nil, nil, err
 	}
-	return created(u, c, "dat_rmr_create", w, img, func() error { return w.create(hw, img) })
+	return finishCreation(u, c, "dat_rmr_create", w, img, func() error { return w.create(hw, img) })
 }
 
+// FreeRMR is dat_rmr_free; it unbinds. The error is DAT_INVALID_HANDLE.
+func (m *Manager) FreeRMR(ctx context.Context, c Call, id dat.Handle) error {
+	return m.free(ctx, c, dat.TypeRMR, id)
+}
+
+func (u *unit) freeRMR(c Call, cause string, id dat.Handle) error {
+	w, err := target[*rmr](u, c, dat.TypeRMR, id)
+	if err != nil {
+		return err
+	}
+	return u.freeUnused(c, cause, w, func() { w.destroy() })
+}
+
+func (w *rmr) engine() (rdma.Object, error) { return w.hw.engine(&w.object) }
+
 func (w *rmr) create(hw rdma.IA, img *dat.RMR) error {
-	zone, err := w.m().zone(img.PZ)
+	zone, err := engineOf[*pz](w.m(), img.PZ)
 	if err != nil {
 		return err
 	}
@@ -83,38 +87,41 @@ func (w *rmr) create(hw rdma.IA, img *dat.RMR) error {
 }
 
 func (w *rmr) destroy() {
-	w.hw.free()
+	w.hw.free("")
 	w.mu.Lock()
-	w.ended = true
+	w.freed = true
 	w.mu.Unlock()
 	w.m().replaceBinding(w, nil)
 }
 
-// FreeRMR is dat_rmr_free; it unbinds. The error is DAT_INVALID_HANDLE.
-func (m *Manager) FreeRMR(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_rmr_free", func(u *unit) error { return u.freeRMR(c, id) })
+func (w *rmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	return "", nil, w.create(hw, imageOf[*dat.RMR](&w.object))
 }
 
-func (u *unit) freeRMR(c Call, id dat.Handle) error {
-	w, err := target[*rmr](u, dat.TypeRMR, id)
-	if err != nil {
-		return err
-	}
-	return u.freeUnused(c, w, "dat_rmr_free", nil, func() { w.destroy() })
+func (w *rmr) dropPart(why string) { w.hw.free(why); w.m().replaceBinding(w, nil) }
+
+// rmrBinding is a bind of a window, requested or in force. It keeps its LMR in use.
+type rmrBinding struct {
+	rmr            *rmr
+	lmr            dat.Handle
+	offset, length int64 // bytes
+	privileges     []dat.Privilege
+	context        uint32
+	address        uint64
 }
 
-// BindRMR is dat_rmr_bind: the window opens on a part of a region once the bind
-// completes; no privileges unbind it. Errors: as PostSend, DAT_INVALID_HANDLE,
-// DAT_PROTECTION_VIOLATION, DAT_PRIVILEGES_VIOLATION.
+// BindRMR is dat_rmr_bind: the window shows a part of a region once the bind
+// completes; no privileges unbind it. Errors: those of PostSend,
+// DAT_INVALID_HANDLE, DAT_PROTECTION_VIOLATION, DAT_PRIVILEGES_VIOLATION.
 func (m *Manager) BindRMR(ctx context.Context, c Call, id dat.Handle, in BindPost) (Posted, error) {
 	b := &rmrBinding{lmr: in.LMR, offset: in.Offset, length: in.Length, privileges: in.Privileges}
 	var window rdma.Object
 	var mem rdma.LMR
 	p := posting{in: dat.OpBindRMR, kind: dat.KindRMRBind, count: 1, flags: in.Flags, cookie: in.Cookie, bind: b}
-	p.check = func(e *dat.Endpoint) error {
-		w, ok := find[*rmr](m, in.RMR)
-		if !ok || w.recorded() == nil {
-			return errBodyHandle(dat.TypeRMR, in.RMR, "rmr")
+	p.checkKind = func(e *dat.Endpoint) error {
+		w, err := lookup[*rmr](m, dat.TypeRMR, in.RMR, "rmr")
+		if err != nil {
+			return err
 		}
 		b.rmr = w
 		var img *dat.LMR
@@ -127,11 +134,10 @@ func (m *Manager) BindRMR(ctx context.Context, c Call, id dat.Handle, in BindPos
 		if err := dat.CheckBind(e, imageOf[*dat.RMR](&w.object), img, in.Offset, in.Length, in.Privileges); err != nil {
 			return err
 		}
-		var err error
-		if window, ok = w.hw.get(); !ok {
-			return errMissing(&w.object, w.hw.reason())
+		if window, err = w.engine(); err != nil {
+			return err
 		}
-		mem, err = m.memoryOf(in.LMR)
+		mem, err = engineOf[*lmr](m, in.LMR)
 		return err
 	}
 	return m.post(ctx, c, id, p, func(hw rdma.EP, first uint64) error {
@@ -141,8 +147,39 @@ func (m *Manager) BindRMR(ctx context.Context, c Call, id dat.Handle, in BindPos
 	})
 }
 
-// holdMemory counts a window among the users of a region; null has none. It
-// refuses a region that is ending.
+// completeBind handles the completion of a bind: the window has the new binding, or
+// keeps the old one if the bind failed.
+func (m *Manager) completeBind(b *rmrBinding, r rdma.Report) {
+	if r.Status != dat.DTOSuccess {
+		m.countWindow(b.lmr, -1)
+		return
+	}
+	if len(b.privileges) == 0 || b.length == 0 || b.lmr == dat.HandleNull {
+		m.countWindow(b.lmr, -1)
+		m.replaceBinding(b.rmr, nil)
+		return
+	}
+	b.context, b.address = r.RMRContext, r.TargetAddress
+	m.replaceBinding(b.rmr, b)
+}
+
+// replaceBinding replaces the binding of a window, nil for none, and ends the use
+// of the old one's region. A window that was freed gets no new binding.
+func (m *Manager) replaceBinding(w *rmr, b *rmrBinding) {
+	w.mu.Lock()
+	old := b
+	if !w.freed || b == nil {
+		old, w.bind = w.bind, b
+	}
+	w.mu.Unlock()
+	if old != nil {
+		m.countWindow(old.lmr, -1)
+	}
+}
+
+// countWindow adds by, 1 or -1, to the users of the region h that are windows; null
+// has none. It reports false, and counts nothing, if a window is to be added to a
+// region that does not exist or is ending.
 func (m *Manager) countWindow(h dat.Handle, by int) bool {
 	if h == dat.HandleNull {
 		return true
@@ -158,34 +195,4 @@ func (m *Manager) countWindow(h dat.Handle, by int) bool {
 	}
 	l.refs += by
 	return true
-}
-
-// bound takes the completion of a bind: the window now shows the new binding, or
-// keeps the old one where the bind failed.
-func (m *Manager) bindCompleted(b *rmrBinding, r rdma.Report) {
-	if r.Status != dat.DTOSuccess {
-		m.countWindow(b.lmr, -1)
-		return
-	}
-	if len(b.privileges) == 0 || b.length == 0 || b.lmr == dat.HandleNull {
-		m.countWindow(b.lmr, -1)
-		m.replaceBinding(b.rmr, nil)
-		return
-	}
-	b.context, b.address = r.RMRContext, r.TargetAddress
-	m.replaceBinding(b.rmr, b)
-}
-
-// replaceBinding swaps a window's binding and lets go of the old one's region; a
-// window that was freed takes none.
-func (m *Manager) replaceBinding(w *rmr, b *rmrBinding) {
-	w.mu.Lock()
-	old := b
-	if !w.ended || b == nil {
-		old, w.bind = w.bind, b
-	}
-	w.mu.Unlock()
-	if old != nil {
-		m.countWindow(old.lmr, -1)
-	}
 }

@@ -3,21 +3,21 @@ package manager
 import (
 	"context"
 
-	"github.com/datapi/datapi/internal/rdma"
-
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
-// srq is a shared receive queue.
+// srq is a Shared Receive Queue.
 type srq struct {
 	object
-	hw part[rdma.SRQ]
-	// endpoints belongs to the adapter's lock: how many receive from it.
+	hw enginePart[rdma.SRQ]
+	// endpoints counts the endpoints that receive from the SRQ. The registry's lock
+	// guards it.
 	endpoints int
 
 	mu leafMutex
-	// posted are the receives on the queue; outstanding counts those posted whose
-	// completion the consumer has not taken yet.
+	// posted are the receives on the queue. outstanding counts them and those taken
+	// from it whose completion the consumer has not taken yet.
 	posted      map[uint64]outstandingWork
 	outstanding int
 }
@@ -44,29 +44,6 @@ func (s *srq) fill(img dat.Object) {
 	}
 }
 
-// taken removes a receive that an endpoint took.
-func (s *srq) taken(wr uint64) (outstandingWork, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w, ok := s.posted[wr]
-	delete(s.posted, wr)
-	return w, ok
-}
-
-// reaped counts a completion that the consumer has, or never gets.
-func (s *srq) reaped() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.outstanding--
-}
-
-// waiting is the number of outstanding receives.
-func (s *srq) waiting() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.outstanding
-}
-
 // CreateSRQ is dat_srq_create. Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
 // DAT_INSUFFICIENT_RESOURCES, DAT_MODEL_NOT_SUPPORTED.
 func (m *Manager) CreateSRQ(ctx context.Context, c Call, in SRQCreate) (*dat.SRQ, error) {
@@ -76,7 +53,7 @@ func (m *Manager) CreateSRQ(ctx context.Context, c Call, in SRQCreate) (*dat.SRQ
 }
 
 func (u *unit) createSRQ(c Call, in SRQCreate) (*object, *dat.SRQ, error) {
-	ia, hw, err := u.creating(in.IA)
+	ia, hw, err := u.beginCreation(in.IA)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -85,16 +62,32 @@ func (u *unit) createSRQ(c Call, in SRQCreate) (*object, *dat.SRQ, error) {
 		Meta: s.meta(in.Name, in.Labels), PZ: in.PZ,
 		MaxRecvDTOs: int32(in.MaxRecvDTOs), MaxRecvIOV: int32(in.MaxRecvIOV),
 	}
-	if _, err := u.admit(ia, s, func(see resolver) (dat.Object, *dat.Error) {
-		return img, dat.CheckSRQCreate(&ia.facts, in.PZ, in.MaxRecvDTOs, in.MaxRecvIOV, see)
+	if _, err := u.admit(ia, s, func(handles resolver) (dat.Object, *dat.Error) {
+		return img, dat.CheckSRQCreate(&ia.facts, in.PZ, in.MaxRecvDTOs, in.MaxRecvIOV, handles)
 	}); err != nil {
 		return nil, nil, err
 	}
-	return created(u, c, "dat_srq_create", s, img, func() error { return s.create(hw, img) })
+	return finishCreation(u, c, "dat_srq_create", s, img, func() error { return s.create(hw, img) })
 }
 
+// FreeSRQ is dat_srq_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
+// DAT_INVALID_STATE_SRQ_IN_USE (D36).
+func (m *Manager) FreeSRQ(ctx context.Context, c Call, id dat.Handle) error {
+	return m.free(ctx, c, dat.TypeSRQ, id)
+}
+
+func (u *unit) freeSRQ(c Call, cause string, id dat.Handle) error {
+	s, err := target[*srq](u, c, dat.TypeSRQ, id)
+	if err != nil {
+		return err
+	}
+	return u.freeUnused(c, cause, s, func() { s.destroy() })
+}
+
+func (s *srq) engine() (rdma.SRQ, error) { return s.hw.engine(&s.object) }
+
 func (s *srq) create(hw rdma.IA, img *dat.SRQ) error {
-	zone, err := s.m().zone(img.PZ)
+	zone, err := engineOf[*pz](s.m(), img.PZ)
 	if err != nil {
 		return err
 	}
@@ -109,70 +102,45 @@ func (s *srq) create(hw rdma.IA, img *dat.SRQ) error {
 	return nil
 }
 
-func (s *srq) destroy() { s.hw.free() }
+func (s *srq) destroy() { s.hw.free("") }
 
-// sharedQueue is the provider's part of an SRQ: nil for null.
-func (m *Manager) sharedQueue(h dat.Handle) (rdma.SRQ, error) {
-	s, ok := find[*srq](m, h)
-	if !ok {
-		return nil, nil
+func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
+	img := imageOf[*dat.SRQ](&s.object)
+	if err := s.create(hw, img); err != nil {
+		return "", nil, err
 	}
-	return s.engine()
-}
-
-func (s *srq) engine() (rdma.SRQ, error) {
-	hw, ok := s.hw.get()
-	if !ok || s.ia.device.gone() {
-		return nil, errMissing(&s.object, s.hw.reason())
+	if img.State == dat.SRQOperational {
+		return "", nil, nil
 	}
-	return hw, nil
+	return "its error state", func(o dat.Object) { o.(*dat.SRQ).State = dat.SRQOperational }, nil
 }
 
-// FreeSRQ is dat_srq_free. Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE with
-// DAT_INVALID_STATE_SRQ_IN_USE (D36).
-func (m *Manager) FreeSRQ(ctx context.Context, c Call, id dat.Handle) error {
-	return free(ctx, m, c, id, "dat_srq_free", func(u *unit) error { return u.freeSRQ(c, id) })
-}
+func (s *srq) dropPart(why string) { s.hw.free(why); s.forgetPosted() }
 
-func (u *unit) freeSRQ(c Call, id dat.Handle) error {
-	s, err := target[*srq](u, dat.TypeSRQ, id)
-	if err != nil {
-		return err
-	}
-	return u.freeUnused(c, s, "dat_srq_free", func(n int) *dat.Error {
-		return errInUse(&s.object, dat.SubInvalidStateSRQInUse, n, "endpoints")
-	}, func() { s.destroy() })
-}
-
-// PostSRQRecv is dat_srq_post_recv: all or nothing. Errors: DAT_INVALID_HANDLE,
-// DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES beyond max_recv_dtos.
+// PostSRQRecv is dat_srq_post_recv: all receives are posted or none. Errors:
+// DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES beyond
+// max_recv_dtos.
 func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in RecvPost) (Posted, error) {
-	if err := m.open(); err != nil {
+	if err := m.checkOpen(); err != nil {
 		return Posted{}, err
 	}
-	s, ok := find[*srq](m, id)
-	if !ok || s.recorded() == nil {
-		return Posted{}, errHandle(dat.TypeSRQ, id)
-	}
-	if err := s.lock(ctx); err != nil {
+	s, err := lookupLocked[*srq](ctx, m, dat.TypeSRQ, id)
+	if err != nil {
 		return Posted{}, err
 	}
 	defer s.unlock()
-	if !s.usable(nil) {
-		return Posted{}, errHandle(dat.TypeSRQ, id)
-	}
 	img := imageOf[*dat.SRQ](&s.object)
-	if err := matches(c, img); err != nil {
+	if err := matchVersion(c, img); err != nil {
 		return Posted{}, err
 	}
-	if err := dat.CheckSRQPost(&s.ia.facts, img, s.waiting(), in.Count, in.Size); err != nil {
+	if err := dat.CheckSRQPost(&s.ia.facts, img, s.outstandingCount(), in.Count, in.Size); err != nil {
 		return Posted{}, err
 	}
 	hw, err := s.engine()
 	if err != nil {
 		return Posted{}, err
 	}
-	first := s.ia.wr(c, in.Count)
+	first := s.ia.reserveWorkRequests(c, in.Count)
 	posted := Posted{Posted: in.Count, Cookies: cookiesOf(in.Cookie, first, in.Count)}
 	if c.DryRun {
 		return posted, nil
@@ -180,7 +148,7 @@ func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in Rec
 	s.reserve(first, posted.Cookies)
 	if err := hw.PostRecv(recvs(first, in.Count, in.Size)); err != nil {
 		for i := range in.Count {
-			if _, ok := s.taken(first + uint64(i)); ok {
+			if _, ok := s.take(first + uint64(i)); ok {
 				s.reaped()
 			}
 		}
@@ -189,7 +157,8 @@ func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in Rec
 	return posted, nil
 }
 
-// reserve puts receives on the queue before the engine has them.
+// reserve puts receives on the queue before the engine has them, so that no
+// completion can come too early.
 func (s *srq) reserve(first uint64, cookies []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,4 +166,36 @@ func (s *srq) reserve(first uint64, cookies []string) {
 		s.posted[first+uint64(i)] = outstandingWork{kind: dat.KindRecv, cookie: cookie, srq: s}
 	}
 	s.outstanding += len(cookies)
+}
+
+// take removes a receive that an endpoint took, and reports whether it was there.
+func (s *srq) take(wr uint64) (outstandingWork, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, ok := s.posted[wr]
+	delete(s.posted, wr)
+	return w, ok
+}
+
+// reaped counts a receive whose completion the consumer has taken or will never
+// get.
+func (s *srq) reaped() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outstanding--
+}
+
+// outstandingCount returns the number of outstanding receives.
+func (s *srq) outstandingCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outstanding
+}
+
+// forgetPosted removes all posted receives: they were lost with the device.
+func (s *srq) forgetPosted() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outstanding -= len(s.posted)
+	clear(s.posted)
 }

@@ -15,12 +15,12 @@ func (m *Manager) ModifySRQ(ctx context.Context, c Call, id dat.Handle, in SRQMo
 }
 
 func (u *unit) modifySRQ(c Call, id dat.Handle, in SRQModify) (*object, *dat.SRQ, error) {
-	s, before, err := altering[*srq, *dat.SRQ](u, c, dat.TypeSRQ, id)
+	s, before, err := targetImage[*srq, *dat.SRQ](u, c, dat.TypeSRQ, id)
 	if err != nil {
 		return nil, nil, err
 	}
 	if in.MaxRecvDTOs != nil {
-		if err := dat.CheckSRQResize(&s.ia.facts, before, s.waiting(), *in.MaxRecvDTOs); err != nil {
+		if err := dat.CheckSRQResize(&s.ia.facts, before, s.outstandingCount(), *in.MaxRecvDTOs); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -49,16 +49,16 @@ func (u *unit) modifySRQ(c Call, id dat.Handle, in SRQModify) (*object, *dat.SRQ
 			}
 		})
 	}
-	u.add(c, &s.object, "dat_srq_resize", changed(change), nil)
+	u.add(c, &s.object, "dat_srq_resize", applyChange(change), nil)
 	return &s.object, after, nil
 }
 
-// SetSRQLowWatermark is dat_srq_set_lw: it arms the mark, which fires once, at once
-// where fewer receives are left already. 0 never fires. Errors: DAT_INVALID_HANDLE,
-// DAT_INVALID_PARAMETER, DAT_MODEL_NOT_SUPPORTED.
+// SetSRQLowWatermark is dat_srq_set_lw. It arms the mark, which fires once:
+// immediately if fewer receives are left already. 0 never fires. Errors:
+// DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_MODEL_NOT_SUPPORTED.
 func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle, low int64) (*dat.SRQ, error) {
 	return write(ctx, m, c, id, "dat_srq_set_lw", func(u *unit) (*object, *dat.SRQ, error) {
-		s, before, err := altering[*srq, *dat.SRQ](u, c, dat.TypeSRQ, id)
+		s, before, err := targetImage[*srq, *dat.SRQ](u, c, dat.TypeSRQ, id)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -76,7 +76,7 @@ func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle,
 			after.Version++ // it is recorded, even where it is the same mark
 			return &s.object, after, nil
 		}
-		u.add(c, &s.object, "dat_srq_set_lw", changed(change), nil)
+		u.add(c, &s.object, "dat_srq_set_lw", applyChange(change), nil)
 		u.after = append(u.after, func() {
 			if err := hw.SetLowWatermark(int32(low)); err != nil {
 				u.refusal = asError(err)
@@ -87,9 +87,8 @@ func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle,
 	})
 }
 
-// unmark is the second change of a mark that the engine refused.
+// revertLowWatermark notes that a mark that the engine refused is low again.
 func (m *Manager) revertLowWatermark(s *srq, low int32, why error) {
-	e := m.entry(engineCall("taken back, the engine refused: "+asError(why).Detail), &s.object, "dat_srq_set_lw")
-	e.Apply = changed(func(o *dat.SRQ) { o.LowWatermark = low })
-	m.note(&s.object, e)
+	m.noteEvent(&s.object, "dat_srq_set_lw", "taken back, the engine refused: "+asError(why).Detail,
+		applyChange(func(o *dat.SRQ) { o.LowWatermark = low }))
 }

@@ -1,12 +1,15 @@
 package manager
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// commit records the unit and publishes it; on an error everything is undone.
+// commit records the unit, makes it live and publishes it. On an error everything
+// is undone. If the outcome is not known yet, that is done when it is, and the unit
+// keeps its locks until then.
 func (u *unit) commit() ([]dat.Recorded, error) {
 	if len(u.steps) == 0 {
 		u.completeLives()
@@ -14,7 +17,12 @@ func (u *unit) commit() ([]dat.Recorded, error) {
 		return nil, nil
 	}
 	recs, err := u.m.rec.Record(u.ctx, u.entries()...)
-	if err != nil {
+	var unknown *dat.OutcomeUnknown
+	switch {
+	case errors.As(err, &unknown):
+		u.endLater(unknown)
+		return nil, err
+	case err != nil:
 		u.rollback()
 		return nil, err
 	}
@@ -22,8 +30,27 @@ func (u *unit) commit() ([]dat.Recorded, error) {
 	return recs, nil
 }
 
-// entries are the changes of the unit. The recorder publishes their images, and
-// with the last of them makes all of the unit live, before anybody is told.
+// endLater completes or undoes the unit when its outcome is known, and gives its
+// locks back then.
+func (u *unit) endLater(unknown *dat.OutcomeUnknown) {
+	u.endsLater = true
+	u.m.spawn(func() {
+		select {
+		case outcome := <-unknown.Known:
+			if outcome.Err != nil {
+				u.rollback()
+			} else {
+				u.runAfter()
+			}
+		case <-u.m.ctx.Done():
+		}
+		u.giveBack()
+	})
+}
+
+// entries returns the changes of the unit for the recorder. Each publishes its
+// image; the last one makes the whole unit live, before anybody is told of the
+// changes.
 func (u *unit) entries() []dat.Entry {
 	entries := make([]dat.Entry, len(u.steps))
 	for i, s := range u.steps {
@@ -38,7 +65,7 @@ func (u *unit) entries() []dat.Entry {
 	return entries
 }
 
-// makeLive ends the lives and moves the states that the unit has recorded.
+// makeLive makes the unit's creations, ends and changes of live state take effect.
 func (u *unit) makeLive() {
 	u.completeLives()
 	for _, s := range u.steps {
@@ -48,22 +75,23 @@ func (u *unit) makeLive() {
 	}
 }
 
-// completeLives makes the unit's creations visible and its ends final, and drops
-// the references of what ended images used.
+// completeLives makes created objects visible, drops the references of ended
+// images, and removes ended objects.
 func (u *unit) completeLives() {
-	for _, e := range u.made {
-		e.base().move(complete, nil)
+	for _, e := range u.created {
+		e.base().advance(stepCreated, nil)
 	}
-	for _, img := range u.endedImages {
+	for _, img := range u.droppedImages {
 		u.m.dropRefs(img)
 	}
-	u.endedImages = nil
-	clear(u.endedUsers)
-	for _, e := range u.ended {
+	u.droppedImages = nil
+	clear(u.droppedUsers)
+	for _, e := range u.ending {
 		u.m.remove(e)
 	}
 }
 
+// runAfter runs what the unit does after its commit.
 func (u *unit) runAfter() {
 	for _, f := range u.after {
 		f()
@@ -71,20 +99,20 @@ func (u *unit) runAfter() {
 	u.after, u.undo = nil, nil
 }
 
-// rollback undoes what was done, the last first.
+// rollback undoes what the unit has done, in reverse order.
 func (u *unit) rollback() {
 	for _, f := range slices.Backward(u.undo) {
 		f()
 	}
-	for _, e := range slices.Backward(u.made) {
+	for _, e := range slices.Backward(u.created) {
 		u.m.remove(e)
 		if sp, ok := e.(*servicePoint); ok {
-			sp.rejectEarly()
+			sp.rejectEarlyRequests()
 		}
 	}
-	for _, e := range u.ended {
-		e.base().move(spare, u)
+	for _, e := range u.ending {
+		e.base().advance(stepCancelEnd, u)
 	}
-	u.undo, u.after, u.made, u.ended, u.endedImages = nil, nil, nil, nil, nil
-	clear(u.endedUsers)
+	u.undo, u.after, u.created, u.ending, u.droppedImages = nil, nil, nil, nil, nil
+	clear(u.droppedUsers)
 }

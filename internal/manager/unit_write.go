@@ -2,30 +2,30 @@ package manager
 
 import (
 	"context"
-	"errors"
 
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// write runs one write as a unit of its own. prepare gives the object that it is
-// about and the image that a dry run answers with.
-func write[T dat.Object](ctx context.Context, m *Manager, c Call, on dat.Handle, cause string,
+// write runs one call as a unit of its own. prepare judges, acts and enters the
+// changes; it returns the object that they are about and the image to answer a dry
+// run with. subject is the object on which a refusal is noted.
+func write[T dat.Object](ctx context.Context, m *Manager, c Call, subject dat.Handle, cause string,
 	prepare func(*unit) (*object, T, error),
 ) (T, error) {
 	var none T
-	if err := m.open(); err != nil {
+	if err := m.checkOpen(); err != nil {
 		return none, err
 	}
-	u := m.begin(ctx)
+	u := m.newUnit(ctx)
 	defer u.release()
 	o, img, err := prepare(u)
 	if err != nil {
 		u.rollback()
-		m.refused(c, on, cause, err)
+		m.noteRefusal(c, subject, cause, err)
 		return none, err
 	}
 	if c.DryRun {
-		img, err := rehearsed(u, o, img)
+		img, err := dryRunAnswer(u, o, img)
 		u.rollback()
 		return img, err
 	}
@@ -33,85 +33,74 @@ func write[T dat.Object](ctx context.Context, m *Manager, c Call, on dat.Handle,
 		return none, err
 	}
 	if u.refusal != nil {
-		return none, u.awaitRevertedMove(o)
+		return none, u.awaitRevert(o)
 	}
 	if after, ok := o.recorded().(T); ok {
-		return fillOne(m, after), nil
+		return filled(m, after), nil
 	}
 	return none, nil
 }
 
-// rehearsed is the answer of a dry run: with the live members of the real one, and
-// refused where the object's name is taken on this node.
-func rehearsed[T dat.Object](u *unit, o *object, img T) (T, error) {
+// dryRunAnswer returns the answer to a dry run: an image with the live members that
+// the real answer would have. It refuses a name that is taken on this node.
+func dryRunAnswer[T dat.Object](u *unit, o *object, img T) (T, error) {
 	if any(img) == nil {
 		return img, nil
 	}
-	if err := u.nameFree(o, img); err != nil {
+	if err := u.checkNameFree(o, img); err != nil {
 		var none T
 		return none, err
 	}
 	if v, ok := u.m.index.Load(o.id); ok {
-		return filled(v, img), nil
+		return filledBy(v, img), nil
 	}
 	return img, nil
 }
 
-// takenBack waits until the second change is recorded, so that a reader who saw
-// the refusal sees the state that it left.
-func (u *unit) awaitRevertedMove(o *object) error {
+// awaitRevert waits until the change that takes back a refused operation is
+// recorded, so that a caller who is told of the refusal finds the state that it
+// left. It returns the refusal.
+func (u *unit) awaitRevert(o *object) error {
 	if err := o.unrecorded.wait(u.ctx, u.m.rec); err != nil {
 		u.m.log.Warn("a refusal of the engine is not recorded yet", "object", o.id, "error", err)
 	}
 	return u.refusal
 }
 
-// free runs the end of one object as a unit of its own.
-func free(ctx context.Context, m *Manager, c Call, id dat.Handle, cause string, prepare func(*unit) error) error {
+// writeEnd is write for a call that ends an object, so that there is no image to
+// answer with.
+func (m *Manager) writeEnd(ctx context.Context, c Call, id dat.Handle, cause string, prepare func(*unit) error) error {
 	_, err := write(ctx, m, c, id, cause, func(u *unit) (*object, dat.Object, error) {
 		return &object{}, nil, prepare(u)
 	})
 	return err
 }
 
-// recordedRefusals are the returns of refusals that go into the log: by state
-// and by resources. What is malformed does not.
-var recordedRefusals = map[dat.Return]bool{
-	dat.RetInvalidState:          true,
-	dat.RetInsufficientResources: true,
-	dat.RetConnQualInUse:         true,
-	dat.RetConnQualUnavailable:   true,
-	dat.RetQueueFull:             true,
+// target returns the object that a call is about, with its operation lock taken and
+// the call's condition tested. Errors: DAT_INVALID_HANDLE, those of unit.lock, that
+// of the condition.
+func target[T entity](u *unit, c Call, typ dat.ObjectType, id dat.Handle) (T, error) {
+	var none T
+	e, ok := find[T](u.m, id)
+	if !ok || e.base().typ != typ || !e.base().reachable(u) {
+		return none, errHandle(typ, id)
+	}
+	if err := u.lock(e.base()); err != nil {
+		return none, err
+	}
+	if err := u.match(c, e.base()); err != nil {
+		return none, err
+	}
+	return e, nil
 }
 
-// refused notes a refusal on the object that it is about, or on the adapter
-// where nothing was made.
-func (m *Manager) refused(c Call, on dat.Handle, cause string, err error) {
-	var d *dat.Error
-	if c.DryRun || !errors.As(err, &d) || !recordedRefusals[d.Return] || d.Kind == "name-taken" {
-		return
+// targetImage is target for a call that changes the object: it also returns the
+// image to change.
+func targetImage[T entity, I dat.Object](u *unit, c Call, typ dat.ObjectType, id dat.Handle) (T, I, error) {
+	e, err := target[T](u, c, typ, id)
+	if err != nil {
+		var none I
+		return e, none, err
 	}
-	o := m.objectOf(on)
-	if o == nil || o.recorded() == nil {
-		return
-	}
-	e := m.entry(c, o, cause)
-	e.Outcome, e.Keep = d.Return, nil
-	m.rec.Note(e, nil)
-}
-
-// entry is the frame of a change of an object.
-func (m *Manager) entry(c Call, o *object, cause string) dat.Entry {
-	return dat.Entry{
-		Object: o.ref(), IA: o.ia.id, Cause: cause, Actor: c.Actor,
-		RequestID: c.RequestID, Reason: c.Reason, Outcome: dat.RetSuccess, Keep: c.Keep,
-	}
-}
-
-// note hands over a change of an object that happened already, and publishes it
-// when it is recorded.
-func (m *Manager) note(o *object, e dat.Entry) {
-	o.unrecorded.add()
-	e.Published = func(r dat.Recorded) { o.publish(r.Object) }
-	m.rec.Note(e, func(dat.Recorded) { o.unrecorded.done() })
+	return e, u.image(e.base()).(I), nil
 }

@@ -17,6 +17,10 @@ var ErrGone = errors.New("this position is no longer kept")
 // ErrBeyond says that a position is beyond the end of the log.
 var ErrBeyond = errors.New("this position lies beyond the end of the log")
 
+// ErrRewound says that a position is from before the log went back, because a fail-over
+// lost commits or an older backup was put back.
+var ErrRewound = errors.New("the log of changes went back after this position")
+
 // ChangeFilter selects changes by equality. Several values are alternatives, no
 // values allow any.
 type ChangeFilter struct {
@@ -55,14 +59,14 @@ type ChangePage struct {
 	// Total is the number of changes on all pages; nil unless the query asks for it.
 	Total *int64
 	// Position is a place in the log: all changes up to it that fit are in the list.
-	Position int64
+	Position Position
 }
 
 // Changes returns a page of the changes that fit. A limit, offset or cursor that
 // cannot be is DAT_INVALID_PARAMETER.
 func (s *Store) Changes(ctx context.Context, q ChangeQuery) (ChangePage, error) {
 	var page ChangePage
-	position := s.log.Last() // before the changes are read: what is later is in the log
+	position := s.log.Position() // before the changes are read: what is later is in the log
 	away, err := s.readUnlessAway(ctx, func(ctx context.Context) (err error) {
 		page, err = s.changes(ctx, q)
 		return err

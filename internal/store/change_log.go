@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -22,6 +23,10 @@ const (
 	logTimeout = 5 * time.Second
 	// logChunk is how many changes are read or delivered at once.
 	logChunk = 1000
+	// wakePerWatcher is the least time between two wake-ups of the watchers, for each of
+	// them that waits. Many watchers hear of several changes at once, so that they leave
+	// most of the processor to the writers.
+	wakePerWatcher = 100 * time.Microsecond
 )
 
 // Log is the log of changes of the whole database as watchers see it: in order,
@@ -34,30 +39,73 @@ type Log struct {
 	// unpublished holds one token while this process may have committed changes that
 	// it has not published: nobody hears of them from the table before that.
 	unpublished chan struct{}
+	// suspect is called when the log seems to have gone back; see rewind.
+	suspect func()
 
 	mu sync.Mutex
-	// tail are the newest changes seen, with ids up to last, without a gap.
-	tail []dat.Change
-	last int64
+	// seen is the end up to which the log was seen.
+	seen logEnd
+	// tail are the newest changes seen, up to the end, without a gap.
+	tail []*LoggedChange
+	// shown is the id up to which watchers were told.
+	shown int64
 	// gone is the highest id that the retention has deleted.
 	gone  int64
 	stale bool
+	// fresh is since when the log is not stale, or is.
+	fresh Since
 	// news is closed, and replaced, when there is a change or stale has changed.
 	news chan struct{}
+	// waiting counts the watchers that wait for news; they are not woken again before
+	// nextWake, for which wakePlanned says that a timer runs.
+	waiting     int
+	nextWake    time.Time
+	wakePlanned bool
+}
+
+// LoggedChange is a change in the log, which many watchers get.
+type LoggedChange struct {
+	dat.Change
+	encode  sync.Once
+	encoded []byte
+}
+
+// JSON returns the change as JSON. It is encoded once for all watchers, who must not
+// change it.
+func (c *LoggedChange) JSON() []byte {
+	c.encode.Do(func() {
+		var err error
+		if c.encoded, err = json.Marshal(&c.Change); err != nil {
+			panic(err) // the log has read it from JSON
+		}
+	})
+	return c.encoded
 }
 
 // newLog returns the log, which begins at the present end.
 func newLog(ctx context.Context, pool *pgxpool.Pool) (*Log, error) {
 	l := &Log{pool: pool, wakeup: make(chan struct{}, 1), news: make(chan struct{}), unpublished: make(chan struct{}, 1)}
-	err := pool.QueryRow(ctx, `SELECT last, gone FROM change_head`).Scan(&l.last, &l.gone)
+	l.fresh.Observe(true)
+	found, err := findEnd(ctx, pool, 0, "")
+	l.rewind(&found)
 	return l, mapError(err)
 }
 
 // Last returns the id of the newest change seen, 0 if there is none.
-func (l *Log) Last() int64 {
+func (l *Log) Last() int64 { return l.Position().ID }
+
+// Position returns the position of the newest change seen: whoever subscribes there
+// gets what comes later.
+func (l *Log) Position() Position {
+	end := l.end()
+	return Position{Generation: end.generation, ID: end.last.id}
+}
+
+// end returns the end up to which the log was seen.
+func (l *Log) end() logEnd {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.last
+	return l.seen
 }
 
 // Stale reports whether the database is away, so that there may be newer changes.
@@ -77,20 +125,33 @@ func (l *Log) release() { <-l.unpublished }
 // publish takes the changes that this process has just committed. If another process
 // committed before it, the changes of both are read from the table.
 func (l *Log) publish(changes []dat.Change) {
+	logged := make([]*LoggedChange, len(changes))
+	for i := range changes {
+		logged[i] = &LoggedChange{Change: changes[i]}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.add(changes)
-	if len(changes) > 0 && l.last < changes[len(changes)-1].ID {
+	l.add(logged)
+	if len(changes) > 0 && l.seen.last.id < changes[len(changes)-1].ID {
 		l.wake()
 	}
 }
 
+// rewind takes the end of a log that went back, and of a new one. Subscriptions to the
+// generation before end.
+func (l *Log) rewind(to *foundEnd) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seen, l.gone, l.tail = to.logEnd, to.gone, nil
+	l.wakeWatchers()
+}
+
 // add appends those of the changes that follow the last one. The caller holds l.mu.
-func (l *Log) add(changes []dat.Change) {
+func (l *Log) add(changes []*LoggedChange) {
 	n := 0
 	for _, c := range changes {
-		if c.ID == l.last+1 {
-			l.tail, l.last = append(l.tail, c), c.ID
+		if c.ID == l.seen.last.id+1 {
+			l.tail, l.seen.last = append(l.tail, c), markOf(&c.Change)
 			n++
 		}
 	}
@@ -98,13 +159,35 @@ func (l *Log) add(changes []dat.Change) {
 		return
 	}
 	if over := len(l.tail) - tailLength; over > tailLength/4 {
-		l.tail = append([]dat.Change(nil), l.tail[over:]...)
+		l.tail = append([]*LoggedChange(nil), l.tail[over:]...)
 	}
-	l.wakeWatchers()
+	l.wakeWatchersSoon()
+}
+
+// wakeWatchersSoon makes the subscriptions look for news, at once if few wait or none
+// were woken lately. The caller holds l.mu.
+func (l *Log) wakeWatchersSoon() {
+	wait := time.Until(l.nextWake)
+	if wait <= 0 {
+		l.wakeWatchers()
+		return
+	}
+	if l.wakePlanned {
+		return
+	}
+	l.wakePlanned = true
+	time.AfterFunc(wait, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.wakePlanned = false
+		l.wakeWatchers()
+	})
 }
 
 // wakeWatchers makes the subscriptions look for news. The caller holds l.mu.
 func (l *Log) wakeWatchers() {
+	l.nextWake = time.Now().Add(time.Duration(l.waiting) * wakePerWatcher)
+	l.waiting, l.shown = 0, l.seen.last.id
 	close(l.news)
 	l.news = make(chan struct{})
 }
@@ -137,26 +220,33 @@ func (l *Log) setStale(stale bool) {
 	defer l.mu.Unlock()
 	if l.stale != stale {
 		l.stale = stale
+		l.fresh.Observe(!stale)
 		l.wakeWatchers()
 	}
 }
 
-// catchUp reads what the table has beyond the tail.
+// catchUp reads what the table has beyond the tail. If that does not continue what was
+// seen, nothing is read, and the recorder finds out whether the log went back.
 func (l *Log) catchUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, logTimeout)
 	defer cancel()
-	var last, gone int64
-	if err := l.pool.QueryRow(ctx, `SELECT last, gone FROM change_head`).Scan(&last, &gone); err != nil {
+	seen := l.end()
+	found, err := findEnd(ctx, l.pool, seen.last.id, "")
+	if err != nil {
 		return mapError(err)
 	}
-	l.mu.Lock()
-	l.gone = max(l.gone, gone)
-	if l.gone > l.last {
-		l.tail, l.last = nil, l.gone // the database was away for longer than the retention
+	if found.isRewound(seen) {
+		l.suspect()
+		return mapError(errWentBack)
 	}
-	at := l.last
+	l.mu.Lock()
+	l.gone = max(l.gone, found.gone)
+	if l.gone > l.seen.last.id {
+		l.tail, l.seen.last = nil, mark{id: l.gone} // the database was away for longer than the retention
+	}
+	at := l.seen.last.id
 	l.mu.Unlock()
-	for at < last {
+	for at < found.last.id {
 		changes, err := l.read(ctx, at, logChunk)
 		if err != nil {
 			return err
@@ -164,28 +254,43 @@ func (l *Log) catchUp(ctx context.Context) error {
 		if len(changes) == 0 {
 			return errors.New("the log of changes has a gap")
 		}
-		select {
-		case l.unpublished <- struct{}{}:
-		case <-ctx.Done():
-			return mapError(ctx.Err())
+		if err := l.append(ctx, seen.generation, changes); err != nil {
+			return err
 		}
-		l.mu.Lock()
-		l.add(changes)
-		l.mu.Unlock()
-		l.release()
 		at = changes[len(changes)-1].ID
 	}
 	return nil
 }
 
+// append adds changes from the table to the tail, but for those of a generation that has
+// ended, and not before what this process committed is published.
+func (l *Log) append(ctx context.Context, generation int64, changes []*LoggedChange) error {
+	select {
+	case l.unpublished <- struct{}{}:
+	case <-ctx.Done():
+		return mapError(ctx.Err())
+	}
+	defer l.release()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if generation != l.seen.generation {
+		return mapError(errWentBack)
+	}
+	l.add(changes)
+	return nil
+}
+
 // read returns the changes after a position from the table, in order and without a
 // gap; ErrGone if the retention has deleted some of them.
-func (l *Log) read(ctx context.Context, after int64, limit int) ([]dat.Change, error) {
+func (l *Log) read(ctx context.Context, after int64, limit int) ([]*LoggedChange, error) {
 	rows, err := l.pool.Query(ctx, selectChange+` WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
 	if err != nil {
 		return nil, mapError(err)
 	}
-	changes, err := pgx.CollectRows(rows, scanChange)
+	changes, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*LoggedChange, error) {
+		c, err := scanChange(row)
+		return &LoggedChange{Change: c}, err
+	})
 	if err != nil {
 		return nil, mapError(err)
 	}

@@ -65,10 +65,10 @@ func TestSubscribeFromAPositionBehindTheTailReadsTheTable(t *testing.T) {
 		record(t, first, creation(endpoint(newID(t), "alpha", "")))
 	}
 	second := openStore(t, url, "beta") // its tail in memory begins after those changes
-	sub, err := second.Log().Subscribe(t.Context(), 10, ChangeFilter{})
+	sub, err := second.Log().Subscribe(t.Context(), Position{ID: 10}, ChangeFilter{})
 	must(t, err)
 	d := next(t, sub)
-	if len(d.Changes) != 20 || d.Changes[0].ID != 11 || d.Position != 30 {
+	if len(d.Changes) != 20 || d.Changes[0].ID != 11 || d.Position.ID != 30 {
 		t.Fatalf("got %d changes up to %d", len(d.Changes), d.Position)
 	}
 	record(t, first, creation(endpoint(newID(t), "alpha", "")))
@@ -87,10 +87,10 @@ func TestSubscriptionFilters(t *testing.T) {
 		}
 		record(t, s, creation(endpoint(id, "alpha", "")))
 	}
-	sub, err := s.Log().Subscribe(t.Context(), 0, ChangeFilter{Objects: []dat.Handle{wanted}})
+	sub, err := s.Log().Subscribe(t.Context(), Position{}, ChangeFilter{Objects: []dat.Handle{wanted}})
 	must(t, err)
 	d := next(t, sub)
-	if len(d.Changes) != 1 || d.Changes[0].Object.ID != wanted || d.Position != 10 {
+	if len(d.Changes) != 1 || d.Changes[0].Object.ID != wanted || d.Position.ID != 10 {
 		t.Errorf("got %+v", d)
 	}
 }
@@ -102,7 +102,7 @@ func TestSubscribeRefusesPositionsBeyondAndPastTheRetention(t *testing.T) {
 	for range 4 {
 		record(t, s, modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV++ }))
 	}
-	if _, err := s.Log().Subscribe(t.Context(), 6, ChangeFilter{}); !errors.Is(err, ErrBeyond) {
+	if _, err := s.Log().Subscribe(t.Context(), Position{ID: 6}, ChangeFilter{}); !errors.Is(err, ErrBeyond) {
 		t.Errorf("a position beyond the end: %v", err)
 	}
 	n, err := s.Prune(t.Context(), -time.Minute)
@@ -111,10 +111,10 @@ func TestSubscribeRefusesPositionsBeyondAndPastTheRetention(t *testing.T) {
 		t.Errorf("%d changes were deleted, want 4: the last one stays", n)
 	}
 	must(t, s.Log().catchUp(t.Context()))
-	if _, err := s.Log().Subscribe(t.Context(), 3, ChangeFilter{}); !errors.Is(err, ErrGone) {
+	if _, err := s.Log().Subscribe(t.Context(), Position{ID: 3}, ChangeFilter{}); !errors.Is(err, ErrGone) {
 		t.Errorf("a position past the retention: %v", err)
 	}
-	sub, err := s.Log().Subscribe(t.Context(), 4, ChangeFilter{})
+	sub, err := s.Log().Subscribe(t.Context(), Position{ID: 4}, ChangeFilter{})
 	must(t, err)
 	if d := next(t, sub); len(d.Changes) != 1 || d.Changes[0].ID != 5 {
 		t.Errorf("got %+v", d)
@@ -124,7 +124,7 @@ func TestSubscribeRefusesPositionsBeyondAndPastTheRetention(t *testing.T) {
 func TestAWatcherIsToldOfStaleness(t *testing.T) {
 	p, through := newProxy(t, newDatabase(t))
 	s := openStore(t, through, "alpha")
-	sub, err := s.Log().Subscribe(t.Context(), s.Log().Last(), ChangeFilter{})
+	sub, err := s.Log().Subscribe(t.Context(), s.Log().Position(), ChangeFilter{})
 	must(t, err)
 	p.refusing.Store(true)
 	p.cut()

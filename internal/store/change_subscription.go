@@ -14,6 +14,8 @@ import (
 type Subscription struct {
 	log    *Log
 	filter ChangeFilter
+	// generation is that of the log when the subscription began.
+	generation int64
 	// at is the id of the last change that was looked at, delivered or not.
 	at int64
 	// stale is what the watcher was told last.
@@ -24,19 +26,19 @@ type Subscription struct {
 // become stale or is no longer.
 type Delivery struct {
 	// Changes are the changes that pass the filter; empty if only Stale has changed.
-	Changes []dat.Change
-	// Position is the id up to which the watcher has seen everything, including the
+	Changes []*LoggedChange
+	// Position is that up to which the watcher has seen everything, including the
 	// changes that did not pass the filter.
-	Position int64
+	Position Position
 	// Stale is Log.Stale at this moment.
 	Stale bool
 }
 
-// Subscribe follows the log after a position: 0 is its beginning, Last its present
-// end. Errors are ErrGone, ErrBeyond, and *dat.Error of KindStoreAway if a position
-// beyond what this process has seen cannot be looked up.
-func (l *Log) Subscribe(ctx context.Context, after int64, f ChangeFilter) (*Subscription, error) {
-	if after > l.Last() {
+// Subscribe follows the log after a position: 0 is its beginning, Log.Position its
+// present end. Errors are ErrGone, ErrBeyond, ErrRewound, and *dat.Error of
+// KindStoreAway if a position beyond what this process has seen cannot be looked up.
+func (l *Log) Subscribe(ctx context.Context, after Position, f ChangeFilter) (*Subscription, error) {
+	if now := l.Position(); after.Generation > now.Generation || after.Generation == now.Generation && after.ID > now.ID {
 		if err := l.catchUp(ctx); err != nil {
 			return nil, mapError(err)
 		}
@@ -44,16 +46,19 @@ func (l *Log) Subscribe(ctx context.Context, after int64, f ChangeFilter) (*Subs
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case after > l.last:
+	case after.ID != 0 && after.Generation != l.seen.generation:
+		return nil, ErrRewound
+	case after.ID > l.seen.last.id:
 		return nil, ErrBeyond
-	case after < l.gone:
+	case after.ID < l.gone:
 		return nil, ErrGone
 	}
-	return &Subscription{log: l, filter: f, at: after}, nil
+	return &Subscription{log: l, filter: f, generation: l.seen.generation, at: after.ID}, nil
 }
 
 // Next waits until there is a change that passes the filter or Stale has changed.
-// Errors are that of ctx, and ErrGone if the retention has overtaken the watcher.
+// Errors are that of ctx, ErrGone if the retention has overtaken the watcher, and
+// ErrRewound if the log went back.
 func (s *Subscription) Next(ctx context.Context) (Delivery, error) {
 	for {
 		changes, stale, news, err := s.nextChanges(ctx)
@@ -63,10 +68,10 @@ func (s *Subscription) Next(ctx context.Context) (Delivery, error) {
 		if len(changes) > 0 {
 			s.at = changes[len(changes)-1].ID
 		}
-		passing := slices.DeleteFunc(slices.Clone(changes), func(c dat.Change) bool { return !s.filter.matches(&c) })
+		passing := slices.DeleteFunc(slices.Clone(changes), func(c *LoggedChange) bool { return !s.filter.matches(&c.Change) })
 		if len(passing) > 0 || stale != s.stale {
 			s.stale = stale
-			return Delivery{Changes: passing, Position: s.at, Stale: stale}, nil
+			return Delivery{Changes: passing, Position: Position{Generation: s.generation, ID: s.at}, Stale: stale}, nil
 		}
 		if len(changes) > 0 {
 			continue
@@ -82,17 +87,24 @@ func (s *Subscription) Next(ctx context.Context) (Delivery, error) {
 // nextChanges returns the changes after the watcher's place: from memory, or from
 // the table if the watcher is behind that; whether the log is stale, as it also is
 // when the table does not answer; and a channel that is closed when there is news.
-func (s *Subscription) nextChanges(ctx context.Context) (changes []dat.Change, stale bool, news <-chan struct{}, err error) {
+func (s *Subscription) nextChanges(ctx context.Context) (changes []*LoggedChange, stale bool, news <-chan struct{}, err error) {
 	l := s.log
 	l.mu.Lock()
-	first := l.last - int64(len(l.tail)) + 1
+	if l.seen.generation != s.generation {
+		l.mu.Unlock()
+		return nil, false, nil, ErrRewound
+	}
+	first := l.seen.last.id - int64(len(l.tail)) + 1
 	behind := s.at+1 < first
-	if !behind {
-		rest := l.tail[s.at+1-first:]
+	if !behind && s.at < l.shown {
+		rest := l.tail[s.at+1-first : l.shown+1-first]
 		changes = rest[:min(len(rest), logChunk)]
 	}
 	stale, news = l.stale, l.news
-	last := l.last
+	last := l.seen.last.id
+	if !behind && len(changes) == 0 {
+		l.waiting++
+	}
 	l.mu.Unlock()
 	if !behind {
 		return changes, stale, news, nil

@@ -8,11 +8,13 @@ import (
 	"math/rand/v2"
 	"net"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -20,10 +22,11 @@ const (
 	// as it does during a fail-over.
 	startTimeout = 30 * time.Second
 	// connectTimeout bounds one attempt to connect to one host.
-	connectTimeout = 5 * time.Second
+	connectTimeout = 4 * time.Second
 	// roundTrip bounds a round trip of the recorder to the database, and each change of
 	// a group adds perChange. One that takes longer means that the connection is dead.
-	roundTrip = 5 * time.Second
+	// With connectTimeout it is less than answerTimeout.
+	roundTrip = 4 * time.Second
 	perChange = 5 * time.Millisecond
 	// poolMin is the least size of the pool unless the URL gives one: a slow list must
 	// not hold up the other reads.
@@ -32,6 +35,9 @@ const (
 	// random and doubles with each attempt.
 	backoffMin = 50 * time.Millisecond
 	backoffMax = 2 * time.Second
+	// deadPeer is how long a host that acknowledges nothing is taken for alive: a COMMIT
+	// waits for its answer without a deadline, and must end where the host is gone.
+	deadPeer = 25 * time.Second
 )
 
 // parseURL reads a connection string and adds what this program relies on: a
@@ -48,8 +54,12 @@ func parseURL(url, application string) (*pgxpool.Config, error) {
 	// A connection that died with its server looks alive until it is used. Each use
 	// pings first, so that after an outage the next read gets a living connection.
 	cfg.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return true }
+	cfg.AfterConnect = awaitStandbys
 	c := cfg.ConnConfig
 	c.Tracer = deadlines{}
+	c.DialFunc = dialer().DialContext
+	c.OnNotice = rememberWarning
+	c.RuntimeParams["client_min_messages"] = "warning" // of a wait that was cancelled only a warning tells
 	if c.ValidateConnect == nil {
 		c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
@@ -69,6 +79,25 @@ func parseURL(url, application string) (*pgxpool.Config, error) {
 		}
 	}
 	return cfg, nil
+}
+
+// dialer returns the dialer of all connections, which notices within deadPeer that the
+// other host is gone, whether data is on its way or not.
+func dialer() *net.Dialer {
+	const probes = 3
+	return &net.Dialer{
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: deadPeer - 2*probes*time.Second, Interval: 2 * time.Second, Count: probes},
+		Control: func(network, _ string, raw syscall.RawConn) error {
+			if !strings.HasPrefix(network, "tcp") {
+				return nil
+			}
+			var failed error
+			err := raw.Control(func(fd uintptr) {
+				failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(deadPeer.Milliseconds()))
+			})
+			return errors.Join(err, failed)
+		},
+	}
 }
 
 // hidePassword returns an error without the connection string.

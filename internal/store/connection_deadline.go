@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// queryTimeout bounds a query whose caller set no deadline. Any list needs less,
-	// and a probe for readiness waits for longer.
-	queryTimeout = 10 * time.Second
+	// queryTimeout bounds a query whose caller set no deadline. Any list needs less. With
+	// acquireTimeout it is what a request waits for the database at most, 10 s.
+	queryTimeout = 7 * time.Second
 	// acquireTimeout bounds the wait for a connection of the pool where the caller set
 	// no deadline. Each idle connection that is dead takes a part of it.
-	acquireTimeout = 5 * time.Second
+	acquireTimeout = 3 * time.Second
 	// livingTimeout bounds what reads all objects at start.
 	livingTimeout = 5 * time.Minute
 )
@@ -50,6 +50,9 @@ func (deadlines) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, _ pgxpool
 // withDeadline returns a context with a deadline: its own if it has one.
 func withDeadline(ctx context.Context, timeout time.Duration) context.Context {
 	if _, has := ctx.Deadline(); has {
+		if ctx.Value(deadlineKey{}) != nil { // that of a query or a wait around this one, which goes on
+			ctx = context.WithValue(ctx, deadlineKey{}, nil)
+		}
 		return ctx
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)

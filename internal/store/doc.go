@@ -7,7 +7,8 @@
 // wait are committed together as a group, and each entry of a group is a step that
 // makes one change. Reads go to a pool of connections.
 //
-//	store.go                 opening and closing a database, readiness
+//	store.go                 opening and closing a database
+//	readiness.go             what a service needs of its store, since when, and why not
 //
 //	recorder.go              Record and Note, the queue of what waits for its commit
 //	recorder_session.go      the recorder's connection, which owns the node
@@ -16,6 +17,8 @@
 //	group_rows.go            the rows of a group
 //	group_write.go           the statements that write them, and what they refuse
 //	outage.go                what becomes of a group when the database goes away
+//	outage_rewind.go         the look whether the log went back, and a new generation
+//	outage_reconcile.go      what is in force, recorded again after that
 //	outage_events.go         events that wait during an outage, merged if they are many
 //	clock.go                 the times of changes
 //
@@ -32,6 +35,7 @@
 //	change_list.go           the log of changes in pages
 //	change_log.go            the log as watchers see it, its end in memory
 //	change_subscription.go   the place of one watcher in the log
+//	change_position.go       positions in the log, as clients see them
 //	change_diff.go           which members a change has changed
 //	history.go               the changes and versions of one object
 //	history_as_of.go         an object as it was at a moment
@@ -40,14 +44,22 @@
 //	stored_answer.go         first answers to requests with an Idempotency-Key
 //	stored_answer_save.go    the statements that store them outside of a commit
 //	node.go                  the hosts that share a database, heartbeats
+//	node_owner.go            who owns a node: noticed when it is lost, waited for at a start
 //	connection.go            connection strings, the pool, retries
+//	connection_barrier.go    the wait for standbys, before anything is read or told
 //	connection_deadline.go   a deadline for every query
 //	migration.go             the version of the schema
+//	migration_loss.go        what a migration that is taken back deletes
+//	backup.go                a backup of the whole database, as one snapshot
+//	backup_archive.go        the file that it is
+//	backup_restore.go        a database filled from it
+//	backup_private.go        the private PostgreSQL of a service that may run
 //	errors.go                the table from PostgreSQL's errors to *dat.Error
 //
+//	data_directory.go        the data directory, which nobody else can change
 //	postgres.go              the private PostgreSQL
 //	postgres_process.go      its process, started again when it dies
-//	postgres_directory.go    its data directory and socket
+//	postgres_directory.go    its lock, data and socket in the data directory
 //	postgres_previous.go     the end of its previous run
 //	postgres_account.go      the account that it runs as
 //	postgres_programs.go     the PostgreSQL programs of this machine

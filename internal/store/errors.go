@@ -15,6 +15,8 @@ const (
 	KindNameTaken = "name-taken"
 	// KindStoreAway says that the database does not answer; nothing was changed.
 	KindStoreAway = "store-away"
+	// KindOutcomeUnknown says that a change may be recorded, or may not be.
+	KindOutcomeUnknown = dat.KindOutcomeUnknown
 	// KindKeyRunning says that another request with this Idempotency-Key is under way.
 	KindKeyRunning = "key-running"
 )
@@ -69,7 +71,7 @@ var mappings = []mapping{
 	},
 	{
 		"groups_epoch", classFenced, dat.RetInternalError, KindStoreAway, "",
-		"another process has taken over this node; this one records nothing any more and must be stopped",
+		fencedDetail,
 	},
 	{"22P05", classRefused, dat.RetInvalidParameter, "", "", "a text holds a character that cannot be stored (U+0000); leave it out"},
 	{"22021", classRefused, dat.RetInvalidParameter, "", "", "a text holds a character that cannot be stored; use valid UTF-8 without U+0000"},
@@ -86,8 +88,25 @@ var mappings = []mapping{
 	{"", classRefused, dat.RetInternalError, "", "", "the record was refused by the database; this is a fault of the service"},
 }
 
+// errFenced says that another process has taken over this node.
+var errFenced = errors.New("the node has a higher epoch")
+
+// fencedDetail is the detail of KindStoreAway in a process that never writes again.
+const fencedDetail = "another process has taken over this node; this one records nothing any more and must be stopped"
+
 // awayDetail is the detail of KindStoreAway, unless a row has one of its own.
 const awayDetail = "the database does not answer, so nothing was changed; repeat the call when it is back"
+
+// unknownDetail is the detail of KindOutcomeUnknown.
+const unknownDetail = "the database has not confirmed the change in time, so it may be made or not; a repeat with the same Idempotency-Key tells, without one look at the object first"
+
+// standbyDetail is the detail of KindStoreAway while the database waits for a standby.
+const standbyDetail = "the database does not confirm changes because a standby that it waits for does not answer, so nothing was changed; repeat the call when it does"
+
+// storeAway returns the refusal of what needs the database while that is away.
+func storeAway(cause error) *dat.Error {
+	return &dat.Error{Return: dat.RetInternalError, Kind: KindStoreAway, Detail: awayDetail, Cause: cause}
+}
 
 // mappingOf returns the row for an error. An error that is not an answer of PostgreSQL
 // (a lost connection, a deadline) is of classAway, a *dat.Error of classRefused.
@@ -95,6 +114,9 @@ func mappingOf(err error) mapping {
 	var own *dat.Error
 	if errors.As(err, &own) {
 		return mapping{class: classRefused, ret: own.Return}
+	}
+	if errors.Is(err, errFenced) {
+		return mapping{class: classFenced, ret: dat.RetInternalError, kind: KindStoreAway, detail: fencedDetail}
 	}
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
@@ -109,10 +131,10 @@ func mappingOf(err error) mapping {
 }
 
 // mapError returns the *dat.Error for an error of the database. A *dat.Error, ErrGone,
-// ErrBeyond and nil are returned as they are.
+// ErrBeyond, ErrRewound and nil are returned as they are.
 func mapError(err error) error {
 	var own *dat.Error
-	if err == nil || errors.As(err, &own) || errors.Is(err, ErrGone) || errors.Is(err, ErrBeyond) {
+	if err == nil || errors.As(err, &own) || errors.Is(err, ErrGone) || errors.Is(err, ErrBeyond) || errors.Is(err, ErrRewound) {
 		return err
 	}
 	m := mappingOf(err)
@@ -137,7 +159,7 @@ func refusal(match string) *dat.Error {
 // noSuchObject returns the refusal of an id that no living object has.
 func noSuchObject(t dat.ObjectType, id dat.Handle) *dat.Error {
 	return &dat.Error{
-		Return: dat.RetInvalidHandle, Subtype: kinds[t].invalidHandle,
+		Return: dat.RetInvalidHandle, Subtype: t.InvalidHandle(),
 		Detail: "there is no " + t.String() + " with the id " + quoteShort(string(id)) + "; list them to see which there are",
 	}
 }

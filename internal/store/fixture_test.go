@@ -81,8 +81,8 @@ func fill(v reflect.Value, name string, n *int32) {
 func everyMemberSet() []dat.Object {
 	all := make([]dat.Object, len(kinds))
 	n := int32(0)
-	for i, k := range kinds {
-		all[i] = k.empty()
+	for i, typ := range dat.ObjectTypes() {
+		all[i] = typ.New()
 		fill(reflect.ValueOf(all[i]).Elem(), "", &n)
 		identify(all[i], i)
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -13,7 +14,16 @@ type unit struct {
 	entries []dat.Entry
 	// ctx and answer, which has room for one, belong to Record; nil for a Note.
 	ctx    context.Context
-	answer chan answer
+	answer chan dat.Outcome
+	// answered is set before answer gets the outcome.
+	answered atomic.Bool
+	// abandoned means that the caller was told that the outcome is unknown, and waits
+	// for it no longer. It belongs to the recorder's mu.
+	abandoned bool
+	// reconciles means that the recorder itself records what is in force.
+	reconciles bool
+	// mismatched means that an object of the unit was not as it was recorded last.
+	mismatched bool
 	// done belongs to Note and may be nil.
 	done func(dat.Recorded)
 	// merged is the number of events before its own that a Note stands for beside
@@ -24,10 +34,10 @@ type unit struct {
 	objectAfter dat.Object
 }
 
-// answer is what a call of Record returns.
-type answer struct {
-	recorded []dat.Recorded
-	err      error
+// reply answers a call of Record.
+func (u *unit) reply(o dat.Outcome) {
+	u.answered.Store(true)
+	u.answer <- o
 }
 
 // isNote reports whether the unit comes from Note, as opposed to Record.

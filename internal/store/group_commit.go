@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -12,6 +13,9 @@ import (
 // The group commit: the recorder takes what waits in its queue and commits it as one
 // transaction. Many clients share a commit then, and one alone waits for no other.
 
+// errStopped says that the recorder has ended.
+var errStopped = errors.New("the service has stopped")
+
 // commitLoop commits what is handed over, until the recorder is closed or ctx ends.
 func (r *Recorder) commitLoop(ctx context.Context) {
 	defer close(r.done)
@@ -19,9 +23,15 @@ func (r *Recorder) commitLoop(ctx context.Context) {
 		if r.session != nil {
 			r.session.close()
 		}
-		r.setAway(errors.New("the service has stopped"), true)
+		r.setAway(errStopped, true)
 	}()
+	check := time.NewTicker(ownerCheck)
+	defer check.Stop()
 	for r.ensureSession(ctx) {
+		if r.isSuspicious() {
+			r.dropSession()
+			continue
+		}
 		units, more := r.nextUnits()
 		switch {
 		case len(units) > 0:
@@ -31,12 +41,21 @@ func (r *Recorder) commitLoop(ctx context.Context) {
 		default:
 			select {
 			case <-r.wakeup:
+			case <-check.C:
+				r.checkSession(ctx)
 			case <-ctx.Done():
 				return
 			}
 		}
 	}
 }
+
+// errCommitPending says that a COMMIT has no answer after answerTimeout.
+var errCommitPending = errors.New("the database has not answered a COMMIT in time")
+
+// errWentBack says that a group got ids that were acknowledged before, or found an
+// object other than it was recorded.
+var errWentBack = errors.New("the database is not as it was")
 
 // nextUnits returns the units to commit as the next group, and whether there may be
 // more: not if the recorder is closed and nothing waits.
@@ -54,7 +73,7 @@ func (r *Recorder) nextUnits() (units []*unit, more bool) {
 		}
 		n++
 		if u.ctx != nil && u.ctx.Err() != nil {
-			u.answer <- answer{err: interrupted(u.ctx)}
+			u.reply(dat.Outcome{Err: interrupted(u.ctx)})
 			continue
 		}
 		units = append(units, u)
@@ -63,11 +82,21 @@ func (r *Recorder) nextUnits() (units []*unit, more bool) {
 	return units, !r.closing || len(r.queue) > 0
 }
 
-// requeue puts units that were not committed back to the head of the queue.
+// requeue puts units that were not committed back to the head of the queue. Those that
+// nobody waits for any more are refused: what was not recorded in time is undone.
 func (r *Recorder) requeue(units []*unit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.queue, r.waitingEvents = append(units[:len(units):len(units)], r.queue...), nil
+	var again []*unit
+	for _, u := range units {
+		switch {
+		case u.abandoned:
+			u.reply(dat.Outcome{Err: storeAway(errCommitPending)})
+		case !u.reconciles:
+			again = append(again, u)
+		}
+	}
+	r.queue, r.waitingEvents = append(again, r.queue...), nil
 }
 
 // commit commits units as one group, without those that are refused one by one.
@@ -82,9 +111,15 @@ func (r *Recorder) commit(ctx context.Context, units []*unit) {
 		id := uuid.New()
 		last, err := r.session.write(ctx, g, id, r.node, r.epoch)
 		var refused refusedUnits
+		isRefusal := errors.As(err, &refused)
+		if (err == nil || isRefusal) && r.isWrongState(g, last, refused) {
+			r.reconcileDue = true
+			r.groupFailed(units, errWentBack)
+			return
+		}
 		switch {
-		case errors.As(err, &refused):
-			if err := r.session.endTransaction(ctx, "ROLLBACK"); err != nil {
+		case isRefusal:
+			if err := r.session.rollback(ctx); err != nil {
 				r.groupFailed(units, err)
 				return
 			}
@@ -95,16 +130,61 @@ func (r *Recorder) commit(ctx context.Context, units []*unit) {
 			r.groupFailed(units, err)
 			return
 		}
-		r.log.holdBack()
-		if err := r.session.endTransaction(ctx, "COMMIT"); err != nil {
-			r.commitUnconfirmed(g, id, err)
-			return
-		}
-		r.session.previousGroup = id
-		r.announce(g, last)
-		r.log.release()
+		_ = r.commitWritten(ctx, g, id, last) // its units are answered or wait for confirmGroup
 		return
 	}
+}
+
+// isWrongState reports whether a group that was written shows that the database is not
+// the one that it was: its ids were used before, or an object was not as it was
+// recorded, for the first time for that unit.
+func (r *Recorder) isWrongState(g *group, last int64, refused refusedUnits) bool {
+	wrong := last-int64(len(g.steps)) < r.acknowledged.id
+	for u, err := range refused {
+		if errors.Is(err, errMismatched) && !u.mismatched {
+			u.mismatched, wrong = true, true
+		}
+	}
+	return wrong
+}
+
+// commitWritten commits a group whose rows are written, and announces it. On an error it
+// is not known whether it was committed; confirmGroup finds out.
+func (r *Recorder) commitWritten(ctx context.Context, g *group, id uuid.UUID, last int64) error {
+	r.log.holdBack()
+	if err := r.awaitCommit(ctx); err != nil {
+		r.commitUnconfirmed(g, id, err)
+		return err
+	}
+	r.session.previousGroup = id
+	r.announce(g, last)
+	r.log.release()
+	return nil
+}
+
+// awaitCommit sends COMMIT and waits for the answer, up to answerTimeout. The COMMIT
+// itself is never cancelled: beyond that time its outcome is found out over another
+// connection, which may be to another server.
+func (r *Recorder) awaitCommit(ctx context.Context) error {
+	s, done := r.session, make(chan error, 1)
+	go func() { done <- s.commit() }()
+	bound := time.NewTimer(r.answerTimeout)
+	defer bound.Stop()
+	err := errCommitPending
+	select {
+	case err := <-done:
+		if errors.Is(err, errNotReplicated) {
+			r.forgetReads() // what they show now, a standby may not have
+		}
+		return err
+	case <-bound.C:
+		r.setAway(errCommitPending, false)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	s.abandon()
+	<-done
+	return err
 }
 
 // announce makes a committed group known: to the images, the watchers and the
@@ -116,6 +196,7 @@ func (r *Recorder) announce(g *group, last int64) {
 		g.steps[i].change.ID = last - int64(len(g.steps)) + int64(i) + 1
 		changes[i] = g.steps[i].change
 	}
+	r.acknowledged = markOf(&changes[len(changes)-1])
 	r.mu.Lock()
 	for id, o := range g.objects {
 		if o.freedAt.IsZero() {
@@ -140,7 +221,7 @@ func (r *Recorder) announce(g *group, last int64) {
 	for i, recorded := range results {
 		u := g.units[i]
 		if !u.isNote() {
-			u.answer <- answer{recorded: recorded}
+			u.reply(dat.Outcome{Recorded: recorded})
 		} else if u.done != nil {
 			u.done(recorded[0])
 		}
@@ -152,7 +233,7 @@ func (r *Recorder) announce(g *group, last int64) {
 func (r *Recorder) refuse(units map[*unit]error) {
 	for u, err := range units {
 		if !u.isNote() {
-			u.answer <- answer{err: mapError(err)}
+			u.reply(dat.Outcome{Err: mapError(err)})
 		} else if u.done != nil {
 			u.done(dat.Recorded{Object: r.images[u.entries[0].Object.ID].obj})
 		}

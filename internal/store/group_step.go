@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -15,6 +16,9 @@ type step struct {
 	change dat.Change
 	// before and after are the images of the object; both are zero for a refusal.
 	before, after image
+	// inForce is the version of an object that is recorded again because the database
+	// went back; else 0.
+	inForce int64
 	// target is the object that a refusal is about, nil if there is none.
 	target dat.Object
 }
@@ -26,7 +30,7 @@ func (s *step) changesObject() bool { return s.before.obj != nil || s.after.obj 
 func (r *Recorder) newStep(g *group, u *unit, e *dat.Entry) (step, error) {
 	s := step{unit: u, entry: e, change: dat.Change{
 		At: r.clock.tick(), Node: r.node, IA: e.IA, Object: e.Object, Cause: e.Cause, Actor: e.Actor,
-		RequestID: textOrNil(e.RequestID), Reason: textOrNil(e.Reason), Outcome: e.Outcome, Fields: []string{},
+		RequestID: textOrNil(e.RequestID), Reason: textOrNil(reasonOf(e)), Outcome: e.Outcome, Fields: []string{},
 	}}
 	if e.RevertedTo != 0 {
 		s.change.RevertedTo = &e.RevertedTo
@@ -53,6 +57,24 @@ func (r *Recorder) newStep(g *group, u *unit, e *dat.Entry) (step, error) {
 		return s, nil
 	}
 	return s, s.setObject(after, r.node)
+}
+
+// maxReason is the number of characters that a reason may have; the database holds it too
+// (changes_reason_short).
+const maxReason = 500
+
+// reasonOf returns the reason of a change. A client's is taken as it is, or refused. That
+// of the engine may hold what a device or a peer said: it is made such that it can be
+// stored, since an event has happened whatever was said of it.
+func reasonOf(e *dat.Entry) string {
+	if e.Actor != dat.ActorEngine {
+		return e.Reason
+	}
+	text := []rune(strings.ReplaceAll(strings.ToValidUTF8(e.Reason, "\uFFFD"), "\x00", "\uFFFD"))
+	if len(text) > maxReason {
+		text = append(text[:maxReason-1], '…')
+	}
+	return string(text)
 }
 
 // callApply calls an entry's Apply. A panic in it refuses the unit and does not end
@@ -83,6 +105,7 @@ func (s *step) endObject() {
 // setObject completes a step that creates or changes its object.
 func (s *step) setObject(after dat.Object, node string) error {
 	h := after.Head()
+	created := h.CreatedAt
 	h.Version, h.CreatedAt, h.UpdatedAt = 1, s.change.At, s.change.At
 	if h.Node == "" {
 		h.Node = node
@@ -90,6 +113,10 @@ func (s *step) setObject(after dat.Object, node string) error {
 	if s.before.obj != nil {
 		was := s.before.obj.Head()
 		h.Version, h.CreatedAt = was.Version+1, was.CreatedAt
+	}
+	if s.inForce != 0 {
+		h.Version = max(h.Version, s.inForce+1)
+		h.CreatedAt = created
 	}
 	if h.ID == dat.HandleNull || s.change.Object.ID != dat.HandleNull && s.change.Object.ID != h.ID {
 		return errors.New("an entry and its object have different ids")

@@ -18,7 +18,7 @@ func (r refusedUnits) Error() string { return fmt.Sprintf("%d units were refused
 
 // write sends a group's rows in one round trip and returns the id of the group's
 // last change. The transaction stays open for a COMMIT or ROLLBACK. Units that the
-// database refused one by one are the error refusedUnits.
+// database refused one by one are the error refusedUnits, beside the id.
 func (s *session) write(ctx context.Context, g *group, id uuid.UUID, node string, epoch int64) (last int64, err error) {
 	rs, err := rowsOf(g)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *session) write(ctx context.Context, g *group, id uuid.UUID, node string
 		return 0, err
 	}
 	if len(refused) > 0 {
-		return 0, refused
+		return last, refused
 	}
 	return last, nil
 }
@@ -72,10 +72,10 @@ func queueRows(b *pgx.Batch, g *group, rs rows, n int64, refused refusedUnits) e
 		b.Queue(sqlClearNames, rs.renamed)
 	}
 	if len(rs.updated) > 0 {
-		b.Queue(sqlUpdateObjects, updated).Query(refuseUnwrittenObjects(g, rs.updated, refused, ""))
+		b.Queue(sqlUpdateObjects, updated).Query(refuseUnwrittenObjects(g, rs.updated, refused, errMismatched))
 	}
 	if len(rs.created) > 0 {
-		b.Queue(sqlInsertObjects, created, n).Query(refuseUnwrittenObjects(g, rs.created, refused, "objects_name_living"))
+		b.Queue(sqlInsertObjects, created, n).Query(refuseUnwrittenObjects(g, rs.created, refused, refusal("objects_name_living")))
 	}
 	b.Queue(sqlInsertChanges, changes, n)
 	if len(rs.answers) > 0 {
@@ -84,9 +84,12 @@ func queueRows(b *pgx.Batch, g *group, rs rows, n int64, refused refusedUnits) e
 	return nil
 }
 
-// refuseUnwrittenObjects refuses the units whose objects a statement did not return,
-// for the reason of this name in the table of errors.
-func refuseUnwrittenObjects(g *group, sent []objectRow, refused refusedUnits, reason string) func(pgx.Rows) error {
+// errMismatched refuses the change of an object that the database does not have as it
+// was recorded last.
+var errMismatched = refusal("")
+
+// refuseUnwrittenObjects refuses the units whose objects a statement did not return.
+func refuseUnwrittenObjects(g *group, sent []objectRow, refused refusedUnits, reason error) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil || len(ids) == len(sent) {
@@ -102,7 +105,7 @@ func refuseUnwrittenObjects(g *group, sent []objectRow, refused refusedUnits, re
 			}
 			for i := range g.steps {
 				if g.steps[i].changesObject() && g.steps[i].change.Object.ID == row.ID {
-					refused[g.steps[i].unit] = refusal(reason)
+					refused[g.steps[i].unit] = reason
 				}
 			}
 		}

@@ -61,7 +61,7 @@ func (s *Store) noVersion(ctx context.Context, t dat.ObjectType, id dat.Handle, 
 		return ErrGone
 	}
 	return &dat.Error{
-		Return: dat.RetInvalidHandle, Subtype: kinds[t].invalidHandle,
+		Return: dat.RetInvalidHandle, Subtype: t.InvalidHandle(),
 		Detail: fmt.Sprintf("this %s has no version %d; its newest is %d", t, version, newest.Items[0].Version),
 	}
 }

@@ -52,7 +52,7 @@ type Page struct {
 	Total *int64
 	// Position is a place in the log of changes: all changes up to it are in the page.
 	// There may be later ones in it too.
-	Position int64
+	Position Position
 	// Partial reports that the database is away, and that the page has the living
 	// objects of this node alone, as they were recorded last.
 	Partial bool
@@ -67,7 +67,7 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 		return Page{}, err
 	}
 	var page Page
-	position := s.log.Last() // before the objects are read: what is later is in the log
+	position := s.log.Position() // before the objects are read: what is later is in the log
 	away, err := s.readUnlessAway(ctx, func(ctx context.Context) (err error) {
 		page, err = s.listFromDatabase(ctx, q, plan)
 		return err

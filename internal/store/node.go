@@ -83,6 +83,20 @@ func claimNode(ctx context.Context, conn *pgx.Conn, cfg Config) (epoch int64, er
 	return epoch, err
 }
 
+// reclaimNode makes the database, which went back behind claimNode, know this owner of
+// the node again. It is errFenced if there is another one by now.
+func reclaimNode(ctx context.Context, conn *pgx.Conn, cfg Config, epoch int64) error {
+	var now int64
+	err := conn.QueryRow(ctx, `INSERT INTO nodes (name, address, version, epoch) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (name) DO UPDATE SET address = excluded.address, version = excluded.version,
+			epoch = greatest(nodes.epoch, excluded.epoch), last_seen = now()
+		RETURNING epoch`, cfg.Node, cfg.Address, cfg.Version, epoch).Scan(&now)
+	if err == nil && now != epoch {
+		err = errFenced
+	}
+	return err
+}
+
 // sendHeartbeats says at each heartbeat that this node lives, until ctx ends. A
 // heartbeat that fails is made up for by the next one; the log of changes is what
 // notices that the database is away.
@@ -90,7 +104,9 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 	every(ctx, heartbeat, func() {
 		beat, cancel := context.WithTimeout(ctx, heartbeat)
 		defer cancel()
-		_, err := s.pool.Exec(beat, `UPDATE nodes SET last_seen = now() WHERE name = $1`, s.cfg.Node)
+		// A sign of life need not be on the standbys: it does not wait for them.
+		_, err := s.pool.Exec(beat, `UPDATE nodes SET last_seen = now()
+			WHERE name = $1 AND set_config('synchronous_commit', 'local', true) IS NOT NULL`, s.cfg.Node)
 		if err == nil {
 			s.lastSeen.Store(time.Now().UnixNano())
 		}

@@ -13,7 +13,7 @@ import (
 // Living returns all objects of a node that were not freed, in the order of their
 // creation.
 func (s *Store) Living(ctx context.Context, node string) ([]dat.Object, error) {
-	images, err := s.livingImages(ctx, node)
+	images, err := livingImages(ctx, s.pool, node)
 	if err != nil {
 		return nil, err
 	}
@@ -24,11 +24,17 @@ func (s *Store) Living(ctx context.Context, node string) ([]dat.Object, error) {
 	return objs, nil
 }
 
+// querier is a connection, a pool or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
 // livingImages is Living with what the recorder needs to write the objects again.
-func (s *Store) livingImages(ctx context.Context, node string) ([]image, error) {
+func livingImages(ctx context.Context, db querier, node string) ([]image, error) {
 	ctx, cancel := context.WithTimeout(ctx, livingTimeout)
 	defer cancel()
-	rows, err := s.pool.Query(ctx, `SELECT type, `+whole("body")+`, created_change FROM objects
+	rows, err := db.Query(ctx, `SELECT type, `+whole("body")+`, created_change FROM objects
 		WHERE node = $1 AND freed_at IS NULL ORDER BY created_change`, node)
 	if err != nil {
 		return nil, mapError(err)

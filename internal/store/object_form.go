@@ -18,9 +18,11 @@ import (
 //
 // The present form of a type is 1 + the number of its upgrades in kinds:
 //
-//   - A new member needs one upgrade: addMember, with the value that the member has
-//     in objects that were recorded without it. Programs of the form before may
-//     run beside this one, since a program keeps the members that it does not know.
+//   - A new member whose value in older objects is the default that dat.ReadObject
+//     gives it needs nothing here. One with another value needs an upgrade:
+//     addMember, with the value in objects that were recorded without it. Programs
+//     of the form before may run beside this one, since a program keeps the members
+//     that it does not know.
 //   - A member with another name, unit or meaning, or a new word of an enum, needs
 //     an upgrade and a migration, an empty one if nothing else: a program that
 //     knows fewer migrations does not start on the database.
@@ -85,10 +87,10 @@ func (o storedObject) present(t dat.ObjectType) (json.RawMessage, error) {
 // read returns the object, without the members of a newer form that this program
 // does not know.
 func (o storedObject) read(t dat.ObjectType) (dat.Object, error) {
-	obj := kinds[t].empty()
+	var obj dat.Object
 	body, err := o.present(t)
 	if err == nil {
-		err = json.Unmarshal(body, obj)
+		obj, err = dat.ReadObject(t, body)
 	}
 	if err != nil {
 		return nil, &dat.Error{Return: dat.RetInternalError, Cause: err, Detail: "a recorded " + t.String() + " cannot be read; this is a fault of the service"}

@@ -37,9 +37,7 @@ func (i image) stored() (json.RawMessage, error) {
 // newImage returns the image of an object. The object belongs to the image from
 // then on; its live members are emptied.
 func newImage(obj dat.Object) (image, error) {
-	if clearLive := kinds[obj.Type()].clearLive; clearLive != nil {
-		clearLive(obj)
-	}
+	dat.ClearLive(obj)
 	if h := obj.Head(); h.Labels == nil {
 		h.Labels = map[string]string{}
 	}

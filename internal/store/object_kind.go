@@ -7,17 +7,10 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// kind is what the store knows of an object type. A new type needs a row in kinds,
-// and a migration that adds it to the CHECK constraints.
+// kind is what the store knows of an object type beside what package dat says of it.
+// A new type needs a row in kinds, and a migration that adds it to the CHECK
+// constraints.
 type kind struct {
-	// empty returns an object of the type to read a row into.
-	empty func() dat.Object
-	// clearLive empties the live members, which are filled in when an object is read
-	// and never recorded; nil if the type has none.
-	clearLive func(dat.Object)
-	// invalidHandle is the subtype of DAT_INVALID_HANDLE for an unknown id of the
-	// type; SubNone if DAT has no single one.
-	invalidHandle dat.Subtype
 	// filters and sorts are what lists of the type have in addition to filtersOfAll
 	// and sortsOfAll.
 	filters map[string]filter
@@ -30,50 +23,27 @@ type kind struct {
 // kinds has a row for each object type.
 var kinds = [...]kind{
 	dat.TypeIA: {
-		empty:         func() dat.Object { return new(dat.IA) },
-		clearLive:     func(o dat.Object) { o.(*dat.IA).Usage = dat.IAUsage{} },
-		invalidHandle: dat.SubInvalidHandleIA,
 		filters: map[string]filter{
 			"provider": {member: "provider", check: checkProvider},
 			"state":    {column: "state", check: checkWord[dat.IAState]},
 		},
 		sorts: byState,
 	},
-	dat.TypePZ: {
-		empty:         func() dat.Object { return new(dat.PZ) },
-		invalidHandle: dat.SubInvalidHandlePZ,
-	},
+	dat.TypePZ: {},
 	dat.TypeEVD: {
-		empty: func() dat.Object { return new(dat.EVD) },
-		clearLive: func(o dat.Object) {
-			e := o.(*dat.EVD)
-			e.Depth, e.Dropped, e.Mode, e.InUseBy = 0, 0, dat.ModeNone, dat.EVDUsers{}
-		},
 		filters: map[string]filter{"stream": {list: "streams", check: checkWord[dat.Stream]}},
 	},
 	dat.TypeSRQ: {
-		empty: func() dat.Object { return new(dat.SRQ) },
-		clearLive: func(o dat.Object) {
-			s := o.(*dat.SRQ)
-			s.AvailableDTOCount, s.OutstandingDTOCount = nil, nil
-		},
-		invalidHandle: dat.SubInvalidHandleSRQ,
-		filters:       map[string]filter{"pz": handleIn("pz"), "state": {column: "state", check: checkWord[dat.SRQState]}},
-		sorts:         byState,
+		filters: map[string]filter{"pz": handleIn("pz"), "state": {column: "state", check: checkWord[dat.SRQState]}},
+		sorts:   byState,
 	},
 	dat.TypeLMR: {
-		empty:         func() dat.Object { return new(dat.LMR) },
-		invalidHandle: dat.SubInvalidHandleLMR,
-		filters:       map[string]filter{"pz": handleIn("pz"), "mem_type": {member: "mem_type", check: checkWord[dat.MemType]}},
+		filters: map[string]filter{"pz": handleIn("pz"), "mem_type": {member: "mem_type", check: checkWord[dat.MemType]}},
 	},
 	dat.TypeRMR: {
-		empty:         func() dat.Object { return new(dat.RMR) },
-		invalidHandle: dat.SubInvalidHandleRMR,
-		filters:       map[string]filter{"pz": handleIn("pz"), "lmr": handleIn("lmr")},
+		filters: map[string]filter{"pz": handleIn("pz"), "lmr": handleIn("lmr")},
 	},
 	dat.TypeEndpoint: {
-		empty:         func() dat.Object { return new(dat.Endpoint) },
-		invalidHandle: dat.SubInvalidHandleEP,
 		filters: map[string]filter{
 			"state":             {column: "state", check: checkWord[dat.EPState]},
 			"pz":                handleIn("pz"),
@@ -84,19 +54,12 @@ var kinds = [...]kind{
 		sorts: byState,
 	},
 	dat.TypePSP: {
-		empty:         func() dat.Object { return new(dat.PSP) },
-		invalidHandle: dat.SubInvalidHandlePSP,
-		filters:       map[string]filter{"evd": handleIn("evd"), "conn_qual": connQual},
+		filters: map[string]filter{"evd": handleIn("evd"), "conn_qual": connQual},
 	},
 	dat.TypeRSP: {
-		empty:         func() dat.Object { return new(dat.RSP) },
-		invalidHandle: dat.SubInvalidHandleRSP,
-		filters:       map[string]filter{"evd": handleIn("evd"), "endpoint": handleIn("endpoint"), "conn_qual": connQual},
+		filters: map[string]filter{"evd": handleIn("evd"), "endpoint": handleIn("endpoint"), "conn_qual": connQual},
 	},
 	dat.TypeCR: {
-		empty:         func() dat.Object { return new(dat.CR) },
-		clearLive:     func(o dat.Object) { o.(*dat.CR).PrivateData = nil },
-		invalidHandle: dat.SubInvalidHandleCR,
 		filters: map[string]filter{
 			"psp": handleIn("psp"), "rsp": handleIn("rsp"), "endpoint": handleIn("endpoint"), "conn_qual": connQual,
 		},

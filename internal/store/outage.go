@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,15 +15,12 @@ import (
 // is, they are tried again one by one, and the one that is to blame is refused.
 func (r *Recorder) groupFailed(units []*unit, err error) {
 	m := mappingOf(err)
-	if m.class == classFenced {
-		r.setAway(err, true)
-	}
-	if m.class != classRefused || r.session.endTransaction(context.Background(), "ROLLBACK") != nil {
+	if m.class != classRefused || r.session.rollback(context.Background()) != nil {
 		r.dropSession()
 		r.failures++
 		r.requeue(units)
-		if r.failures > 1 || m.class == classFenced {
-			r.setAway(err, m.class == classFenced)
+		if r.failures > 1 {
+			r.setAway(err, false)
 		}
 		return
 	}
@@ -38,10 +36,11 @@ func (r *Recorder) groupFailed(units []*unit, err error) {
 	r.refuse(map[*unit]error{units[0]: mapError(err)})
 }
 
-// commitUnconfirmed handles a group whose COMMIT had no answer or failed. Nobody is
-// answered before confirmGroup has found out whether it was committed.
+// commitUnconfirmed handles a group whose COMMIT had no answer, failed, or did not wait
+// for the standbys. Nobody is answered before confirmGroup has found out whether it was
+// committed.
 func (r *Recorder) commitUnconfirmed(g *group, id uuid.UUID, err error) {
-	r.logger.Warn("the answer to a commit was lost", "group", id, "changes", len(g.steps), "error", err)
+	r.logger.Warn("the outcome of a commit is not known yet", "group", id, "changes", len(g.steps), "error", err)
 	r.dropSession()
 	r.failures++
 	r.mu.Lock()
@@ -52,7 +51,7 @@ func (r *Recorder) commitUnconfirmed(g *group, id uuid.UUID, err error) {
 // dropSession closes the session, which is of no use any more.
 func (r *Recorder) dropSession() {
 	if r.session != nil {
-		r.previousPID, r.previousGroup = r.session.pid, r.session.previousGroup
+		r.former = r.session.former()
 		r.session.close()
 		r.session = nil
 	}
@@ -85,65 +84,123 @@ func (r *Recorder) isFinished() bool {
 	return r.closing && len(r.queue) == 0 && r.unconfirmed == nil || r.fenced
 }
 
-// reconnect makes a session, and finds out what became of an unconfirmed group.
+// reconnect makes a session, finds out whether the database is the one that it was and
+// what became of an unconfirmed group, and records again what is in force if the log
+// went back.
 func (r *Recorder) reconnect(ctx context.Context) error {
 	if r.failures > 1 && !r.retry.sleep(ctx) {
 		return ctx.Err()
 	}
-	s, err := dialSession(ctx, r.cfg, r.node, r.previousPID, time.Second)
+	r.former.epoch = r.epoch
+	s, err := dialSession(ctx, r.cfg, r.node, r.former, reconnectLockTimeout)
 	if err != nil {
 		return err
 	}
-	s.previousGroup = r.previousGroup
-	if err := r.confirmGroup(ctx, s); err != nil {
-		s.close()
+	s.previousGroup = r.former.previousGroup
+	r.session = s
+	if err := r.resume(ctx); err != nil {
+		r.dropSession()
+		r.former.commitOpen = true // what it did was a transaction of its own
 		return err
 	}
-	r.session, r.previousPID = s, 0
+	r.former = formerSession{}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.away != nil {
 		r.logger.Info("the database is back", "waiting", len(r.queue))
-		r.away = nil
+		r.away, r.attempts = nil, 0
+		r.writable.Observe(true)
 	}
 	return nil
 }
 
-// confirmGroup finds out whether the unconfirmed group was committed, if there is
-// one: its units are answered then, or put back into the queue.
-func (r *Recorder) confirmGroup(ctx context.Context, s *session) error {
-	u := r.unconfirmed
-	if u == nil {
-		return nil
-	}
-	last, committed, err := s.wasCommitted(ctx, u.id, r.node, r.epoch)
+// resume brings this process and the database of a new session together.
+func (r *Recorder) resume(ctx context.Context) error {
+	rewound, err := r.lookForRewind(ctx)
 	if err != nil {
 		return err
 	}
-	s.previousGroup = u.id
-	r.logger.Info("it is known what became of a commit whose answer was lost", "group", u.id, "committed", committed)
-	if committed {
-		r.announce(u.group, last)
-	} else {
-		r.requeue(u.group.units)
+	settle, err := r.confirmGroup(ctx)
+	if err != nil {
+		return err
 	}
-	r.log.release()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.unconfirmed = nil
+	if err := r.awaitStandbys(ctx); err != nil {
+		return err
+	}
+	if rewound != nil {
+		r.rewind(rewound)
+	}
+	settle()
+	if r.reconcileDue {
+		return r.reconcile(ctx)
+	}
 	return nil
+}
+
+// maxPatience is the longest that a barrier of the recorder may take.
+const maxPatience = time.Minute
+
+// awaitStandbys waits until the standbys have what was committed before. Each attempt
+// may take longer than the one before: a server that was replaced is noticed soon, and
+// standbys that are behind catch up in the end.
+func (r *Recorder) awaitStandbys(ctx context.Context) error {
+	r.patience = min(max(2*r.patience, r.answerTimeout), maxPatience)
+	err := barrier(ctx, r.session.conn, r.patience)
+	if err == nil {
+		r.patience = 0
+	}
+	return err
+}
+
+// confirmGroup finds out whether the unconfirmed group was committed, if there is
+// one. settle then answers its units, or puts them back into the queue.
+func (r *Recorder) confirmGroup(ctx context.Context) (settle func(), err error) {
+	u := r.unconfirmed
+	if u == nil {
+		return func() {}, nil
+	}
+	last, committed, err := r.session.wasCommitted(ctx, u.id, r.node, r.epoch)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		r.session.previousGroup = u.id
+		r.logger.Info("it is known what became of a commit", "group", u.id, "committed", committed)
+		if committed {
+			r.announce(u.group, last)
+		} else {
+			r.requeue(u.group.units)
+		}
+		r.log.release()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.unconfirmed = nil
+	}, nil
 }
 
 // setAway refuses the calls of Record that wait, and new ones until there is a session
 // again; forGood means that there never will be. Waiting events go on waiting,
 // waiting refusals are dropped.
 func (r *Recorder) setAway(err error, forGood bool) {
-	away := &dat.Error{Return: dat.RetInternalError, Kind: KindStoreAway, Detail: awayDetail, Cause: err}
-	if m := mappingOf(err); m.detail != "" && m.kind == KindStoreAway {
+	away := storeAway(err)
+	m := mappingOf(err)
+	standbys := errors.Is(err, errStandbysAway) || errors.Is(err, errNotReplicated)
+	switch {
+	case standbys:
+		away.Detail = standbyDetail
+	case m.detail != "" && m.kind == KindStoreAway:
 		away.Detail = m.detail
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.attempts++
+	r.writable.Observe(false)
+	if away.Detail == awayDetail {
+		away.Detail += " (" + r.awayReason(err) + ")"
+	}
+	if m.class == classFenced && !r.fenced {
+		close(r.takenOver)
+	}
 	if r.away == nil && !r.closing {
 		r.logger.Error("the database is away: writes are refused", "error", err, "for good", forGood)
 	}
@@ -153,7 +210,7 @@ func (r *Recorder) setAway(err error, forGood bool) {
 	for _, u := range r.queue {
 		switch {
 		case !u.isNote():
-			u.answer <- answer{err: away}
+			u.reply(dat.Outcome{Err: away})
 		case !u.isRefusal():
 			events = append(events, u)
 		}
@@ -161,10 +218,11 @@ func (r *Recorder) setAway(err error, forGood bool) {
 	r.queue = events
 	if forGood && r.unconfirmed != nil {
 		unknown := *away
+		unknown.Kind = KindOutcomeUnknown
 		unknown.Detail = "the database went away while the change was committed, and the service ended before it could find out; look at the object before repeating the call"
 		for _, u := range r.unconfirmed.group.units {
 			if !u.isNote() {
-				u.answer <- answer{err: &unknown}
+				u.reply(dat.Outcome{Err: &unknown})
 			}
 		}
 		r.unconfirmed = nil

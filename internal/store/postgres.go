@@ -17,34 +17,52 @@ import (
 const (
 	// readyPoll is the interval at which a starting PostgreSQL is asked whether it answers.
 	readyPoll = 20 * time.Millisecond
-	// quickEnd is the length of a run that counts as a failed start. It also bounds
-	// what is waited for at an end.
+	// quickEnd is the length of a run that counts as a failed start: after a longer one
+	// the next start is tried without a wait.
 	quickEnd = 5 * time.Second
-	// maxQuickEnds is how many failed starts in a row make the supervisor give up.
-	maxQuickEnds = 10
-	// maxFirstEnds is the same before PostgreSQL has answered for the first time. It is
-	// less: backends of a killed run are gone soon, and any other reason stays.
+	// maxFirstEnds is how many failed starts in a row make a start of the service fail,
+	// before PostgreSQL has answered for the first time: backends of a killed run are gone
+	// soon, and any other reason stays. Later it is started again for ever.
 	maxFirstEnds = 5
+	// killDelay is what Stop leaves PostgreSQL for an immediate end before it kills it.
+	killDelay = 2 * time.Second
 )
 
 // Postgres is the private PostgreSQL of a service that was given no database. It is a
 // direct child on a Unix socket that only this service can reach; it is started again
-// when it dies, and ends with the service. Its methods may be called from several
+// whenever it ends, and ends with the service. Its methods may be called from several
 // goroutines.
 type Postgres struct {
-	dir      *dataDirectory
+	dir      *clusterFiles
 	programs programs
 	log      *slog.Logger
-	// stopping is closed by Stop, once; done is closed when PostgreSQL is down for good.
-	stopping chan struct{}
-	once     sync.Once
-	done     chan struct{}
+	// life ends with Stop, which calls stop; done is closed when PostgreSQL is down for
+	// good.
+	life context.Context
+	stop context.CancelFunc
+	done chan struct{}
 
 	mu sync.Mutex
 	// process is the running postmaster, nil if there is none.
 	process *os.Process
+	state   PostgresState
+	// killed means that Stop had to end it at once.
+	killed bool
 	// failure is why PostgreSQL cannot be started again.
 	failure error
+}
+
+// PostgresState is what is known of a private PostgreSQL's process.
+type PostgresState struct {
+	// Up means that it answered after its last start and has not ended since.
+	Up bool
+	// Since is when Up became what it is.
+	Since time.Time
+	// Attempts counts the starts since it was up last; 0 while it is.
+	Attempts int
+	// Reason is why it ended, or why the last start failed, in plain words; empty while
+	// it is up.
+	Reason string
 }
 
 // StartPostgres prepares the data directory, starts PostgreSQL in it and returns when
@@ -53,12 +71,14 @@ func StartPostgres(ctx context.Context, dataDir string, log *slog.Logger) (*Post
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	dir, err := openDataDirectory(dataDir)
+	dir, err := openClusterFiles(dataDir, log)
 	if err != nil {
 		return nil, err
 	}
-	p := &Postgres{dir: dir, log: log, stopping: make(chan struct{}), done: make(chan struct{})}
+	p := &Postgres{dir: dir, log: log, done: make(chan struct{}), state: PostgresState{Since: time.Now()}}
+	p.life, p.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if err := p.prepare(ctx); err != nil {
+		p.stop()
 		dir.close()
 		return nil, err
 	}
@@ -86,6 +106,9 @@ func (p *Postgres) prepare(ctx context.Context) error {
 	if version == "" {
 		return p.dir.initCluster(ctx, p.programs)
 	}
+	if err := p.dir.checkOwner(); err != nil {
+		return err
+	}
 	return p.dir.awaitPreviousRun(ctx, p.log)
 }
 
@@ -101,11 +124,19 @@ func (p *Postgres) URL() string {
 // Dir returns the directory of the data.
 func (p *Postgres) Dir() string { return p.dir.cluster }
 
+// State returns what is known of PostgreSQL's process now.
+func (p *Postgres) State() PostgresState {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state
+}
+
 // Done returns a channel that is closed when PostgreSQL is down for good: after
-// Stop, or when it cannot be started again.
+// Stop, or when it cannot be started again whatever comes.
 func (p *Postgres) Done() <-chan struct{} { return p.done }
 
-// Err returns why PostgreSQL cannot be started again; nil while it runs and after Stop.
+// Err returns why PostgreSQL cannot be started again, in one line with the remedy; nil
+// while it runs and after Stop.
 func (p *Postgres) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -113,22 +144,36 @@ func (p *Postgres) Err() error {
 }
 
 // Stop ends PostgreSQL in order and releases the directory. If ctx ends first, it
-// ends PostgreSQL immediately; what was committed stays. It may be called again.
+// ends PostgreSQL immediately and returns an error; what was committed stays. It takes
+// killDelay and outputDelay longer than ctx at most. It may be called again.
 func (p *Postgres) Stop(ctx context.Context) error {
-	p.once.Do(func() { close(p.stopping) })
+	p.stop()
 	p.signal(syscall.SIGINT)
 	select {
 	case <-p.done:
 	case <-ctx.Done():
-		p.signal(syscall.SIGQUIT)
-		select {
-		case <-p.done:
-		case <-time.After(quickEnd):
-			p.signal(syscall.SIGKILL)
-			<-p.done
-		}
+		p.endAtOnce()
 	}
-	return p.Err()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.killed {
+		return errors.New("PostgreSQL did not end in order and was ended at once; the next start recovers what was committed")
+	}
+	return nil
+}
+
+// endAtOnce makes PostgreSQL end without order, and kills it if it does not.
+func (p *Postgres) endAtOnce() {
+	p.mu.Lock()
+	p.killed = true
+	p.mu.Unlock()
+	p.signal(syscall.SIGQUIT)
+	select {
+	case <-p.done:
+	case <-time.After(killDelay):
+		p.signal(syscall.SIGKILL)
+		<-p.done
+	}
 }
 
 // Pid returns the postmaster's process id, 0 if there is none.
@@ -150,19 +195,11 @@ func (p *Postgres) signal(s syscall.Signal) {
 	}
 }
 
-// isStopping reports whether Stop was called.
-func (p *Postgres) isStopping() bool {
-	select {
-	case <-p.stopping:
-		return true
-	default:
-		return false
-	}
-}
-
 // awaitAnswer waits until PostgreSQL answers a query. It is errEnded if the run ends
 // before that.
 func (p *Postgres) awaitAnswer(ctx context.Context, ended <-chan struct{}) error {
+	poll := time.NewTicker(readyPoll)
+	defer poll.Stop()
 	for {
 		conn, err := pgx.Connect(ctx, p.URL())
 		if err == nil {
@@ -174,10 +211,16 @@ func (p *Postgres) awaitAnswer(ctx context.Context, ended <-chan struct{}) error
 		}
 		select {
 		case <-ended:
-			return errEnded
 		case <-ctx.Done():
+		case <-poll.C:
+		}
+		select {
+		case <-ended:
+			return errEnded // the end of a run ends ctx too
+		default:
+		}
+		if ctx.Err() != nil {
 			return fmt.Errorf("PostgreSQL did not answer in time: %w", ctx.Err())
-		case <-time.After(readyPoll):
 		}
 	}
 }

@@ -19,7 +19,7 @@ const postgresUser = "postgres"
 // root, postgresUser.
 type account struct {
 	name string
-	// switchUser means that it is not that of this process; the ids count only then.
+	// switchUser means that it is not that of this process; the groups count only then.
 	switchUser bool
 	uid, gid   uint32
 	groups     []uint32
@@ -28,7 +28,7 @@ type account struct {
 // findAccount returns the account that PostgreSQL runs as.
 func findAccount() (account, error) {
 	if os.Geteuid() != 0 {
-		return account{name: "this user"}, nil
+		return account{name: "this user", uid: uint32(os.Geteuid()), gid: uint32(os.Getegid())}, nil
 	}
 	u, err := user.Lookup(postgresUser)
 	if err != nil {
@@ -58,24 +58,13 @@ func (a account) attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: a.uid, Gid: a.gid, Groups: a.groups}}
 }
 
-// chown makes the account the owner of a directory.
-func (a account) chown(dir string) error {
-	if !a.switchUser {
-		return nil
-	}
-	return os.Chown(dir, int(a.uid), int(a.gid))
-}
-
-// checkReachable refuses a directory that the account cannot enter.
+// checkReachable refuses a directory, given without symbolic links, that the account
+// cannot enter.
 func (a account) checkReachable(dir string) error {
 	if !a.switchUser {
 		return nil
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return err
-	}
-	for parent := real; ; parent = filepath.Dir(parent) {
+	for parent := dir; ; parent = filepath.Dir(parent) {
 		info, err := os.Stat(parent)
 		if err != nil {
 			return err

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -17,12 +19,15 @@ const (
 	previousRunTimeout = 30 * time.Second
 	// previousRunPoll is the interval at which it is looked for.
 	previousRunPoll = 20 * time.Millisecond
+	// maxLockFile bounds what is read of PostgreSQL's lock files, in bytes; their first
+	// line is a process id.
+	maxLockFile = 4096
 )
 
 // awaitPreviousRun waits until the processes of a previous run have ended. When its
 // service died, the kernel told the postmaster to stop, and the backends end with
 // that. It is never taken over.
-func (d *dataDirectory) awaitPreviousRun(ctx context.Context, log *slog.Logger) error {
+func (d *clusterFiles) awaitPreviousRun(ctx context.Context, log *slog.Logger) error {
 	deadline := time.Now().Add(previousRunTimeout)
 	for logged := false; ; logged = true {
 		pid, err := d.processInCluster()
@@ -36,8 +41,8 @@ func (d *dataDirectory) awaitPreviousRun(ctx context.Context, log *slog.Logger) 
 			log.Info("waiting for the PostgreSQL of the run before", "process", pid)
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("a PostgreSQL (process %d) has been running on %s for %s without its service; stop it with `kill -INT %d`",
-				pid, d.cluster, previousRunTimeout, pid)
+			return fmt.Errorf("a PostgreSQL (process %d) has been running on %s for %s without its service; stop it with `kill -INT %d`, or `kill -KILL %d` if it is frozen",
+				pid, d.cluster, previousRunTimeout, pid, pid)
 		}
 		select {
 		case <-ctx.Done():
@@ -48,35 +53,66 @@ func (d *dataDirectory) awaitPreviousRun(ctx context.Context, log *slog.Logger) 
 }
 
 // processInCluster returns a process that works in the cluster, 0 if there is none.
-// PostgreSQL's processes, and no others, have the cluster as their working directory.
-func (d *dataDirectory) processInCluster() (int, error) {
-	cluster, err := filepath.EvalSymlinks(d.cluster)
-	if err != nil {
+func (d *clusterFiles) processInCluster() (int, error) {
+	all, err := d.processesInCluster()
+	if err != nil || len(all) == 0 {
 		return 0, err
 	}
+	return all[0], nil
+}
+
+// processesInCluster returns the processes that work in the cluster: those of the
+// program postgres that have it as their working directory. An administrator's shell
+// may be there too.
+func (d *clusterFiles) processesInCluster() ([]int, error) {
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
+	var pids []int
 	for _, link := range links {
-		if cwd, err := os.Readlink(link); err == nil && cwd == cluster {
-			return strconv.Atoi(strings.Split(link, "/")[2])
+		if cwd, err := os.Readlink(link); err != nil || cwd != d.cluster {
+			continue
+		}
+		process := filepath.Dir(link)
+		if name, err := os.ReadFile(filepath.Join(process, "comm")); err != nil || strings.TrimSpace(string(name)) != "postgres" {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(process)); err == nil {
+			pids = append(pids, pid)
 		}
 	}
-	return 0, nil
+	return pids, nil
+}
+
+// killProcesses ends what is left of a run whose postmaster has ended, as backends that
+// are frozen: PostgreSQL does not start beside them. What was committed stays.
+func (d *clusterFiles) killProcesses() {
+	pids, err := d.processesInCluster()
+	if err != nil {
+		return
+	}
+	for _, pid := range pids {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	}
 }
 
 // removeZombieLocks removes the lock files of a postmaster that has ended and was not
 // reaped, as in a container without an init: PostgreSQL takes it for alive. Nothing
 // else works in the cluster any more.
-func (d *dataDirectory) removeZombieLocks() error {
+func (d *clusterFiles) removeZombieLocks() error {
 	for _, path := range []string{
 		filepath.Join(d.cluster, "postmaster.pid"),
 		filepath.Join(d.sockets, ".s.PGSQL."+socketPort+".lock"),
 	} {
-		b, err := os.ReadFile(path)
+		f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 		if err != nil {
 			continue // it ended in order
+		}
+		b, err := io.ReadAll(io.LimitReader(f, maxLockFile))
+		_ = f.Close()
+		if err != nil {
+			continue
 		}
 		first, _, _ := strings.Cut(string(b), "\n")
 		if pid, err := strconv.Atoi(first); err != nil || !isZombie(pid) {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +17,13 @@ const (
 	// maxGroup is the number of entries that one commit takes at most; a unit with more
 	// is committed alone.
 	maxGroup = 512
+	// answerTimeout bounds a call of Record, so that the request behind it is answered
+	// within 10 s. It also is how long a COMMIT may take before writes are refused and
+	// its outcome is found out over another connection.
+	answerTimeout = 9 * time.Second
+	// closeTimeout bounds the wait for what is still to be recorded at an end, so that
+	// the service stops within 30 s.
+	closeTimeout = 8 * time.Second
 	// maxWaiting is the number of events that wait one by one for a database that is
 	// away. Beyond it only the first and the last one of each object wait, and a count.
 	maxWaiting = 10_000
@@ -30,8 +38,16 @@ type Recorder struct {
 	epoch  int64
 	cfg    *pgx.ConnConfig
 	logger *slog.Logger
+	// private is the private PostgreSQL that this records in, nil if it is another one.
+	private *Postgres
 	// log gets what is committed.
 	log *Log
+	// reclaim is reclaimNode for this process.
+	reclaim func(ctx context.Context, conn *pgx.Conn) error
+	// answerTimeout is the constant of this name, but for tests.
+	answerTimeout time.Duration
+	// forgetReads closes the connections over which others read.
+	forgetReads func()
 
 	mu sync.Mutex
 	// queue are the units that wait for their commit, oldest first.
@@ -47,9 +63,22 @@ type Recorder struct {
 	waitingEvents map[dat.Handle][]*unit
 	// unconfirmed is the group whose answer to COMMIT was lost, nil if there is none.
 	unconfirmed *unconfirmedGroup
+	// abandoned are the units whose callers were told that the outcome is unknown.
+	abandoned []*unit
+	// suspicious means that the database may not be the one that it was: the session is
+	// made anew, which finds out.
+	suspicious bool
+	// reconciled is told of the objects that are recorded again; see OnReconciled.
+	reconciled func(dat.Recorded)
 	// fenced means that this process never writes again: another one has taken over
 	// the node, or the recorder has ended.
 	fenced bool
+	// takenOver is closed when another process has taken over the node.
+	takenOver chan struct{}
+	// writable is since when writes are possible, or are not. attempts counts the
+	// attempts to reach the database since they are not.
+	writable Since
+	attempts int
 
 	// wakeup tells the goroutine that the queue has grown or closing is set.
 	wakeup chan struct{}
@@ -59,12 +88,15 @@ type Recorder struct {
 
 	// The following belong to the recorder's goroutine.
 	clock clock
-	// session is nil while there is no connection.
+	// session is nil while there is no connection, former is the one before it.
 	session *session
-	// previousPID and previousGroup are what the next session must know of the one
-	// before.
-	previousPID   uint32
-	previousGroup uuid.UUID
+	former  formerSession
+	// acknowledged is the last change that this process has committed.
+	acknowledged mark
+	// reconcileDue means that the recorded objects must be compared with the images.
+	reconcileDue bool
+	// patience is how long the next barrier may take; it grows while standbys lag.
+	patience time.Duration
 	// failures counts the groups since the last commit that failed with the connection.
 	failures int
 	retry    backoff
@@ -79,44 +111,88 @@ type unconfirmedGroup struct {
 	id    uuid.UUID
 }
 
-// startRecorder starts a recorder, which owns the session. All its changes are later
-// than newest, the newest recorded time. log gets the changes of each group after its
-// commit.
-func startRecorder(s *session, node string, epoch int64, cfg *pgx.ConnConfig, living []image, newest time.Time, logger *slog.Logger, log *Log) *Recorder {
-	ctx, stop := context.WithCancel(context.Background())
-	r := &Recorder{
-		node: node, epoch: epoch, cfg: cfg, logger: logger, log: log, session: s, clock: clock{last: newest},
-		images: make(map[dat.Handle]image, len(living)), wakeup: make(chan struct{}, 1), done: make(chan struct{}), stop: stop,
-	}
-	for _, img := range living {
-		r.images[img.obj.Head().ID] = img
-	}
+// start starts the recorder, whose members up to the log, and session, epoch, clock
+// and images are set. log gets the changes of each group after its commit.
+func (r *Recorder) start() {
+	var ctx context.Context
+	ctx, r.stop = context.WithCancel(context.Background())
+	r.wakeup, r.done, r.takenOver = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+	r.writable.Observe(true)
 	go r.commitLoop(ctx)
-	return r
 }
 
-// Record commits the entries as one unit and returns when they are committed. On an
-// error nothing of them was recorded. Errors are *dat.Error: of the kinds of this
-// package, what an Apply cannot do, or DAT_INTERRUPTED_CALL if ctx ended before the
-// commit had begun.
+// OnReconciled sets the function that is told of the objects that the recorder records
+// again by itself, because the database went back behind what was acknowledged. It is
+// called like Published of an entry. It is set before the first call of Record.
+func (r *Recorder) OnReconciled(f func(dat.Recorded)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reconciled = f
+}
+
+// Record commits the entries as one unit and returns when they are committed, within
+// 10 s. On an error nothing of them was recorded, except for one of KindOutcomeUnknown:
+// its Cause *dat.OutcomeUnknown tells later what became of them. Errors are *dat.Error:
+// of the kinds of this package, what an Apply cannot do, or DAT_INTERRUPTED_CALL if ctx
+// ended before the commit had begun.
 func (r *Recorder) Record(ctx context.Context, entries ...dat.Entry) ([]dat.Recorded, error) {
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	u := &unit{entries: entries, ctx: ctx, answer: make(chan answer, 1)}
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.answerTimeout)
+	defer cancel()
+	u := &unit{entries: entries, ctx: ctx, answer: make(chan dat.Outcome, 1)}
 	if err := r.enqueue(u); err != nil {
 		return nil, err
 	}
+	var refusal error
 	select {
 	case a := <-u.answer:
-		return a.recorded, a.err
+		return a.Recorded, a.Err
 	case <-ctx.Done():
+		refusal = interrupted(ctx)
+	case <-bounded.Done():
+		refusal = storeAway(bounded.Err())
 	}
 	if r.withdraw(u) {
-		return nil, interrupted(ctx)
+		return nil, refusal
 	}
-	a := <-u.answer // its commit has begun: only the outcome can be reported
-	return a.recorded, a.err
+	select { // its commit may have begun: only the outcome can be reported
+	case a := <-u.answer:
+		return a.Recorded, a.Err
+	case <-bounded.Done():
+		return r.abandonUnit(u)
+	}
+}
+
+// abandonUnit returns the answer to a unit whose commit takes too long: unless it has
+// just come, that the outcome is unknown.
+func (r *Recorder) abandonUnit(u *unit) ([]dat.Recorded, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case a := <-u.answer:
+		return a.Recorded, a.Err
+	default:
+	}
+	u.abandoned = true
+	r.abandoned = append(slices.DeleteFunc(r.abandoned, func(u *unit) bool { return u.answered.Load() }), u)
+	return nil, &dat.Error{
+		Return: dat.RetInternalError, Kind: KindOutcomeUnknown, Detail: unknownDetail,
+		Cause: &dat.OutcomeUnknown{Known: u.answer},
+	}
+}
+
+// isKeyUndecided reports whether a change with an Idempotency-Key was begun whose
+// outcome is not known yet.
+func (r *Recorder) isKeyUndecided(k AnswerKey) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.abandoned, func(u *unit) bool {
+		return !u.answered.Load() && slices.ContainsFunc(u.entries, func(e dat.Entry) bool {
+			return e.Keep != nil && AnswerKey{e.Keep.Principal, e.Keep.Method, e.Keep.Path, e.Keep.Key} == k
+		})
+	})
 }
 
 // Note hands over an event, which has already happened, or a refusal. It never
@@ -164,8 +240,11 @@ func (r *Recorder) Waiting() int {
 	return n
 }
 
-// close records what waits, for as long as ctx lives, and ends the recorder.
+// close records what waits, for as long as ctx lives and up to closeTimeout, and ends
+// the recorder.
 func (r *Recorder) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+	defer cancel()
 	r.mu.Lock()
 	r.closing = true
 	r.wake()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -251,4 +252,34 @@ func TestACallThatIsGivenUpInTheQueueRecordsNothing(t *testing.T) {
 	if last := lastChange(t, url); last != 1 {
 		t.Errorf("%d changes are there, want 1", last)
 	}
+}
+
+// Promise 4
+func TestNoEventIsLostBecauseOfWhatADeviceSaid(t *testing.T) {
+	s := openStore(t, newDatabase(t), "alpha")
+	id := newID(t)
+	record(t, s, creation(endpoint(id, "alpha", "")))
+	said := map[string]string{
+		strings.Repeat("x", 501):                          strings.Repeat("x", 499) + "…",
+		strings.Repeat("ä", 5000):                         strings.Repeat("ä", 499) + "…",
+		strings.Repeat("ä", 500):                          strings.Repeat("ä", 500),
+		"cut \x00 short":                                  "cut � short",
+		"no text \xff" + strings.Repeat("\xff\x00x", 400): "",
+	}
+	n := int32(0)
+	for reason, want := range said {
+		n++
+		event := modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV = n })
+		event.Cause, event.Actor, event.Reason = "DAT_CONNECTION_EVENT_BROKEN", dat.ActorEngine, reason
+		noted := make(chan dat.Recorded, 1)
+		s.Recorder().Note(event, func(r dat.Recorded) { noted <- r })
+		r := <-noted
+		if r.Change.ID == 0 || r.Change.Reason == nil || want != "" && *r.Change.Reason != want {
+			t.Errorf("%.20q is recorded as change %d with the reason %v", reason, r.Change.ID, r.Change.Reason)
+		}
+	}
+	long := modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV = 99 })
+	long.Reason = strings.Repeat("x", 501)
+	_, err := s.Recorder().Record(t.Context(), long)
+	wantError(t, err, dat.RetInvalidParameter, "")
 }

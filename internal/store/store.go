@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/datapi/datapi/internal/dat"
 )
 
 // Config says which database to open, and for which node.
@@ -28,6 +30,8 @@ type Config struct {
 	Logger *slog.Logger
 	// Retention is the age up to which changes are kept; 0 keeps all.
 	Retention time.Duration
+	// Private is the private PostgreSQL that URL leads to, nil if it leads to another one.
+	Private *Postgres
 }
 
 // Store is an open database. Its methods may be called from several goroutines.
@@ -39,6 +43,10 @@ type Store struct {
 	claims   keyClaims
 	// lastSeen is the time of the last heartbeat, in nanoseconds of Unix time.
 	lastSeen atomic.Int64
+	// database is since when the database answers, or does not.
+	database Since
+	// opened is when the node was claimed.
+	opened time.Time
 	// stop ends the background tasks, tasks waits for them.
 	stop  context.CancelFunc
 	tasks sync.WaitGroup
@@ -77,7 +85,12 @@ func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 	if _, err := migrateUp(ctx, s.pool); err != nil {
 		return err
 	}
-	session, err := dialSession(ctx, cfg, s.cfg.Node, 0, nodeLockTimeout)
+	if s.cfg.Private == nil { // the lock of its data directory is proof enough
+		if err := awaitFormerOwner(ctx, cfg, s.cfg.Node); err != nil {
+			return fmt.Errorf("the node's name cannot be claimed: %w", connectCause(err))
+		}
+	}
+	session, err := dialSession(ctx, cfg, s.cfg.Node, formerSession{}, nodeLockTimeout)
 	if errors.Is(err, errNodeTaken) {
 		return fmt.Errorf("another process runs as node %q on this database; stop it, or start this one with another --node", s.cfg.Node)
 	}
@@ -99,7 +112,7 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 		return err
 	}
 	s.lastSeen.Store(time.Now().UnixNano())
-	living, err := s.livingImages(ctx, s.cfg.Node)
+	living, err := livingImages(ctx, s.pool, s.cfg.Node)
 	if err != nil {
 		return err
 	}
@@ -110,7 +123,17 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	if s.log, err = newLog(ctx, s.pool); err != nil {
 		return err
 	}
-	s.recorder = startRecorder(session, s.cfg.Node, epoch, cfg, living, newest, s.cfg.Logger, s.log)
+	s.opened = s.database.Observe(true)
+	s.recorder = &Recorder{
+		node: s.cfg.Node, cfg: cfg, logger: s.cfg.Logger, private: s.cfg.Private, log: s.log, forgetReads: s.pool.Reset, answerTimeout: answerTimeout,
+		reclaim: func(ctx context.Context, conn *pgx.Conn) error { return reclaimNode(ctx, conn, s.cfg, epoch) },
+		session: session, epoch: epoch, clock: clock{last: newest}, images: make(map[dat.Handle]image, len(living)),
+	}
+	for _, img := range living {
+		s.recorder.images[img.obj.Head().ID] = img
+	}
+	s.log.suspect = s.recorder.suspect
+	s.recorder.start()
 	var background context.Context
 	background, s.stop = context.WithCancel(context.Background())
 	s.tasks.Go(func() { s.log.follow(background) })
@@ -127,8 +150,22 @@ func (s *Store) Close(ctx context.Context) error {
 	err := s.recorder.close(ctx)
 	s.stop()
 	s.tasks.Wait()
-	s.pool.Close()
+	s.closePool()
 	return err
+}
+
+// poolCloseTimeout bounds the wait for the connections of the pool to close, which a
+// server that is frozen does not answer.
+const poolCloseTimeout = 3 * time.Second
+
+// closePool closes the pool. Connections that do not close in time end by themselves.
+func (s *Store) closePool() {
+	closed := make(chan struct{})
+	go func() { s.pool.Close(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(poolCloseTimeout):
+	}
 }
 
 // Recorder returns the only writer of this process's objects.
@@ -137,18 +174,6 @@ func (s *Store) Recorder() *Recorder { return s.recorder }
 // Log returns the log of changes as watchers see it.
 func (s *Store) Log() *Log { return s.log }
 
-// Ready returns nil while the database answers and the log is not behind. The
-// error says in one line what is wrong, and how many events wait for their record.
-func (s *Store) Ready(ctx context.Context) error {
-	waiting := s.recorder.Waiting()
-	if err := s.recorder.Away(); err != nil {
-		return fmt.Errorf("the database is away; %d events wait for their record", waiting)
-	}
-	if err := s.pool.Ping(ctx); err != nil {
-		return fmt.Errorf("the database does not answer; %d events wait for their record", waiting)
-	}
-	if s.log.Stale() {
-		return errors.New("the log of changes is being caught up")
-	}
-	return nil
-}
+// TakenOver returns a channel that is closed when another process has claimed this
+// node: this one writes nothing any more, and what it knows is of the past.
+func (s *Store) TakenOver() <-chan struct{} { return s.recorder.takenOver }

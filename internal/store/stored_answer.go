@@ -146,7 +146,7 @@ func replaceParts(older, newer []StoredAnswer) []StoredAnswer {
 // While the database is away a key is refused, because its answer could not be
 // stored.
 func (s *Store) ClaimKey(ctx context.Context, key AnswerKey) (stored []StoredAnswer, running bool, err error) {
-	if !s.claims.claim(key) {
+	if s.recorder.isKeyUndecided(key) || !s.claims.claim(key) {
 		return nil, true, nil
 	}
 	stored, err = s.storedAnswers(ctx, key)

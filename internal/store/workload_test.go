@@ -113,7 +113,7 @@ func (w *workload) check(t *testing.T, url string) {
 // watch follows the log and fails on a gap or a duplicate. It returns when it has seen
 // the position that until returns, which is 0 until it is known.
 func watch(t *testing.T, s *Store, until func() int64) {
-	sub, err := s.Log().Subscribe(t.Context(), 0, ChangeFilter{})
+	sub, err := s.Log().Subscribe(t.Context(), Position{}, ChangeFilter{})
 	if err != nil {
 		t.Error(err)
 		return

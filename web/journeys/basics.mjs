@@ -1,4 +1,4 @@
-// One person and one endpoint: arriving, creating, modifying, being refused, going back.
+// One user and one endpoint: first visit, create, modify, refusal, revert.
 import assert from "node:assert/strict";
 import { until } from "./parts/api.mjs";
 import { freshness } from "./parts/browser.mjs";
@@ -132,6 +132,10 @@ export const basics = {
     await page.goto("/");
     await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
     await page.keyboard.press("Control+k");
+    for (const option of ["IAs", "Endpoints", "Connections"]) {
+      await page.keyboard.press("ArrowDown");
+      await page.getByRole("option", { name: option, selected: true }).waitFor();
+    }
     await page.getByRole("combobox").fill("keyed");
     await page.getByRole("option", { name: /keyed.*Endpoint/ }).waitFor();
     await page.keyboard.press("ArrowDown");

@@ -1,8 +1,8 @@
-// Two endpoints: connecting, crossing a watermark, breaking, and putting it right.
+// Two endpoints: connect, cross a watermark, break, repair.
 import assert from "node:assert/strict";
 import { until } from "./parts/api.mjs";
 
-/** A pair of endpoints on the two IAs with somebody who listens. */
+/** Creates a pair of endpoints on the two IAs, and a service point. */
 async function pair(api, name, qualifier) {
   const [here, there] = await api.ias();
   const [active] = await api.endpoints(here.id, `${name}-a`);
@@ -39,13 +39,13 @@ export const connections = {
 
   async "a reserved service point is made from the endpoint's page and freed in the list"({ page, api }) {
     const [ia] = await api.ias();
-    const [endpoint] = await api.endpoints(ia.id, "kept");
-    await api.post("/evds", { ia: ia.id, name: "kept-requests", qlen: 8, streams: ["CR"] });
+    const [endpoint] = await api.endpoints(ia.id, "reserved");
+    await api.post("/evds", { ia: ia.id, name: "reserved-requests", qlen: 8, streams: ["CR"] });
     await page.goto(`/endpoints/${endpoint.id}`);
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Reserve for a service point" }).click();
     await page.getByLabel("Connection qualifier").fill("4150");
-    await page.getByLabel("EVD for the request").selectOption({ label: "kept-requests" });
+    await page.getByLabel("EVD for the request").selectOption({ label: "reserved-requests" });
     await page.getByRole("button", { name: "Reserve", exact: true }).click();
     await page.locator("h1").getByText("Reserved").waitFor();
     await page.goto("/connections?tab=rsps");

@@ -1,4 +1,4 @@
-// Every screen in light and dark, wide and narrow, and nothing for axe to find.
+// Every screen in light and dark, wide and narrow, without violations found by axe.
 import assert from "node:assert/strict";
 import { axe, visitor } from "./parts/browser.mjs";
 import { screensOf } from "./parts/screens.mjs";

@@ -1,4 +1,4 @@
-// The service goes away and comes back.
+// The service is stopped and started again.
 import { apiOf, until } from "./parts/api.mjs";
 import { freshness, visitor } from "./parts/browser.mjs";
 import { startService } from "./parts/service.mjs";

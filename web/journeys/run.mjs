@@ -1,5 +1,5 @@
-// Runs every journey against the real program, each in a browser of its own, and says how many passed.
-// JOURNEYS=word runs those only whose name holds the word.
+// Runs all journeys against the built program, each in a browser context of its own, and prints how many passed.
+// JOURNEYS=word runs only those whose name contains the word.
 import { launch, visitor } from "./parts/browser.mjs";
 import { apiOf } from "./parts/api.mjs";
 import { startService } from "./parts/service.mjs";
@@ -24,7 +24,7 @@ for (const [name, journey] of wanted) {
   const started = Date.now();
   try {
     await withLimit(journey({ browser, service, page: who.page, context: who.context, api: apiOf(service.base), base: service.base }));
-    if (who.wrongs.length > 0) throw new Error(who.wrongs.join("\n"));
+    if (who.errors.length > 0) throw new Error(who.errors.join("\n"));
     passed++;
     console.log(`ok      ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
   } catch (error) {

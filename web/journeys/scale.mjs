@@ -1,4 +1,4 @@
-// Ten thousand endpoints: find, scroll, sort, select, change them together, take them along.
+// Ten thousand endpoints: search, scroll, sort, select, free together, export.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { until } from "./parts/api.mjs";
@@ -74,7 +74,7 @@ export const scale = {
     await makeMany(api);
     await page.goto("/endpoints?name=many-*");
     await page.getByText("10,000 endpoints").waitFor();
-    // Processor time of the page's own thread is told, not judged: it depends on the machine.
+    // The processor time of the page's thread is printed and not checked: it depends on the machine.
     const debug = await context.newCDPSession(page);
     await debug.send("Performance.enable", { timeDomain: "threadTicks" });
     const spent = async () => (await debug.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value * 1000;

@@ -1,4 +1,4 @@
-// Makes the few pictures that the documents show, of a small fabric with something wrong in it.
+// Takes the screenshots for the documents, of a small fabric with a broken connection.
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { apiOf, until } from "./parts/api.mjs";
@@ -12,7 +12,7 @@ const browser = await launch();
 const service = await startService({ args: ["--node", "alpha"] });
 const api = apiOf(service.base);
 
-/** Storage targets on one IA, connected to servers on the other; one pair broke. */
+/** Creates storage targets on one IA, connected to servers on the other; one pair is broken. */
 async function fabric() {
   const [here, there] = await api.ias();
   const targets = await api.endpoints(here.id, "ost", 8);
@@ -43,7 +43,7 @@ const pictures = [
   { file: "overview-narrow", path: "/", colorScheme: "dark", ready: "lost its connection", width: 400, height: 860 },
 ];
 
-/** Gives the chart something to show. */
+/** Posts receives, so that the chart has a curve. */
 async function feed(page) {
   for (const count of [1, 1, 1]) {
     await api.post(`/endpoints/${live}/recvs`, { count, size: 4096 });

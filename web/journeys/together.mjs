@@ -1,4 +1,4 @@
-// Two people at once, several tabs, and a service that asks for a token.
+// Two users at once, several tabs, and a service that requires a token.
 import assert from "node:assert/strict";
 import { until } from "./parts/api.mjs";
 import { freshness, visitor } from "./parts/browser.mjs";
@@ -80,7 +80,7 @@ export const together = {
       assert.equal(await who.page.getByRole("textbox", { name: "Token" }).count(), 0);
       const kept = await who.page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie);
       assert.ok(!kept.includes(token) && !kept.includes("datapi_session"), "neither token nor cookie is for scripts");
-      assert.deepEqual(who.wrongs, []);
+      assert.deepEqual(who.errors, []);
     } finally {
       await who.close();
       await service.stop();

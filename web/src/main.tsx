@@ -16,14 +16,14 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // A refusal stays one however often it is asked for; no answer at all may pass.
+      // A refusal is final; a missing answer or an overloaded service is not.
       retry: (failures, error) => failures < 2 && error instanceof Refusal && [0, 502, 503, 504].includes(error.problem.status),
       refetchOnWindowFocus: false,
     },
   },
 });
 
-// Every screen needs it: it is asked for while the code of the first one is on its way.
+// Every screen needs the matrix: it is requested while the code of the first screen loads.
 void queries.prefetchQuery(matrix());
 
 const feed = new Feed(browserEnvironment(() => session.renew()));

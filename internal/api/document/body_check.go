@@ -2,75 +2,155 @@ package document
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// maxPlaces is how many wrong places of a body one problem lists.
-const maxPlaces = 20
+const (
+	// MaxDepth is how many levels deep JSON may be: an object or array in another one is a level. No call needs more
+	// than six; what is deeper costs its reader more with each level.
+	MaxDepth = 32
+	// maxPlaces is how many wrong places of a body one problem lists.
+	maxPlaces = 20
+	// maxItems is how many items an array may have whose schema has no bound: as many as a batch has operations.
+	maxItems = 10_000
+	// maxNamed is how many members an object may have that takes members of any name, where its schema has no bound, and
+	// maxNamedLength how many bytes such a name may have: more than any such object of DAT or of this service.
+	maxNamed       = 256
+	maxNamedLength = 255
+	// maxAnyJSON is in how many bytes of a member that takes any JSON members that occur twice are looked for: as many as
+	// the body of a call may have. An operation of a batch with more is refused as such a call would be.
+	maxAnyJSON = 1 << 20
+)
 
-// CheckBody refuses a body that is not one JSON value (400) and what the schema does not take although huma would let
-// it pass (422): a member that occurs twice, null where the document has none, a number that does not fit 64 bits,
-// text with NUL. It returns nil where there is nothing to refuse; the rest is huma's validation.
-func (s *Schemas) CheckBody(body []byte, schema *huma.Schema) *Problem {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	var v any
-	if err := decoder.Decode(&v); err != nil {
-		return notJSON(err)
+// CheckedBody is a body that CheckBody has read: as much of it as its validation looks at. What its schema does not
+// know or does not bound is left out, so that a body takes little more memory than its text.
+type CheckedBody struct {
+	value  any
+	schema *huma.Schema
+}
+
+// CheckBody reads a body beside its schema. It refuses one that is not one JSON value in UTF-8 (400), that is more than
+// MaxDepth levels deep, and what huma's validation would let pass or could not bear (422): a member that occurs twice,
+// null where the document has none, a number that does not fit 64 bits, text with NUL, more members than can be meant.
+// The rest is the validation of what it returns.
+func (s *Schemas) CheckBody(body []byte, schema *huma.Schema) (*CheckedBody, *Problem) {
+	if p := checkText(body); p != nil {
+		return nil, p
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return NewProblem(KindInvalidRequest, "The body must be one JSON value and nothing after it.")
-	}
-	c := bodyCheck{schemas: s}
-	if at := duplicateMember(body); at != "" {
-		c.refuse(at, "must be there once")
-	}
-	c.check("body", v, schema)
+	c := bodyCheck{schemas: s, cursor: jsonCursor{text: string(body)}}
+	value := c.value(&place{name: "body"}, schema)
 	if len(c.wrong) == 0 {
-		return nil
+		return &CheckedBody{value: value, schema: schema}, nil
 	}
 	p := NewProblem(KindInvalidMember, detailOf("", c.wrong))
 	p.Errors = c.wrong
 	p.Field = firstMember(c.wrong)
-	return p
+	return nil, p
 }
 
-// ValidateBody refuses what CheckBody refuses and what huma's own validation does: the whole judgement of a body that
-// does not come by a request of its own, such as an operation of a batch.
-func (s *Schemas) ValidateBody(body []byte, schema *huma.Schema) *Problem {
-	if p := s.CheckBody(body, schema); p != nil {
-		return p
-	}
-	if wrong := s.validate("body", json.RawMessage(body), schema); len(wrong) > 0 {
+// Validate is huma's validation of a body that CheckBody has let through, with huma's words.
+func (s *Schemas) Validate(b *CheckedBody) *Problem {
+	if wrong := s.validate("body", b.value, b.schema); len(wrong) > 0 {
 		return FromHuma(http.StatusUnprocessableEntity, "validation failed", wrong)
 	}
 	return nil
 }
 
-// validate is huma's validation of a value, whose place is at.
+// ValidateBody refuses what CheckBody and Validate refuse: the whole judgement of a body that does not come by a
+// request of its own, such as an operation of a batch.
+func (s *Schemas) ValidateBody(body []byte, schema *huma.Schema) *Problem {
+	checked, p := s.CheckBody(body, schema)
+	if p != nil {
+		return p
+	}
+	return s.Validate(checked)
+}
+
+// validate is huma's validation of a value, whose place is at. It builds the place of everything that it looks at and
+// collects all that is wrong, so that a value must be bounded by bodyCheck before.
 func (s *Schemas) validate(at string, v any, schema *huma.Schema) []error {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // it was JSON before
-	}
-	var plain any
-	if json.Unmarshal(raw, &plain) != nil {
-		return []error{&huma.ErrorDetail{Location: at, Message: "has a number that is too large"}}
-	}
 	path, result := huma.NewPathBuffer([]byte{}, 0), &huma.ValidateResult{}
 	path.Push(at)
-	huma.Validate(s, schema, path, huma.ModeWriteToServer, plain, result)
+	huma.Validate(s, schema, path, huma.ModeWriteToServer, v, result)
 	return result.Errors
+}
+
+// checkText refuses what is too deep, and what is not one JSON value in UTF-8. It reads the text without building
+// anything of it; the depth comes first, because it bounds what the others cost.
+func checkText(body []byte) *Problem {
+	if isDeeperThan(body, MaxDepth) {
+		must := "must be at most " + strconv.Itoa(MaxDepth) + " levels deep"
+		p := NewProblem(KindInvalidMember, "The JSON of the body "+must+"; an object or array in another one is a level.")
+		p.Errors = []ProblemError{{Location: "body", Message: must}}
+		return p
+	}
+	if !utf8.Valid(body) {
+		return notJSON("it is not UTF-8 at byte " + strconv.Itoa(invalidAt(body)+1))
+	}
+	if json.Valid(body) {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	err := decoder.Decode(new(json.RawMessage))
+	if err == nil {
+		return NewProblem(KindInvalidRequest, "The body must be one JSON value and nothing after it.")
+	}
+	where := "it ends too early"
+	if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
+		where = "it is wrong at byte " + strconv.FormatInt(syntax.Offset, 10)
+	} else if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		panic(fmt.Sprintf("reading JSON from memory: %v", err))
+	}
+	return notJSON(where)
+}
+
+// isDeeperThan reports whether the objects and arrays of a JSON text are nested more than limit deep. Brackets within
+// strings do not count; of a text that is not JSON it may report either.
+func isDeeperThan(text []byte, limit int) bool {
+	depth, inString := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			inString = !inString
+		case inString && c == '\\':
+			i++
+		case inString:
+		case c == '{' || c == '[':
+			if depth++; depth > limit {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// invalidAt returns the place of the first byte that is not UTF-8.
+func invalidAt(text []byte) int {
+	at := 0
+	for at < len(text) {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size <= 1 {
+			break
+		}
+		at += size
+	}
+	return at
+}
+
+func notJSON(where string) *Problem {
+	p := NewProblem(KindInvalidRequest, "The body must be JSON, but "+where+".")
+	p.Errors = []ProblemError{{Location: "body", Message: "is not JSON: " + where}}
+	return p
 }
 
 // Resolve follows references, and of alternatives takes the first, which is the one that is not null. It returns nil
@@ -88,115 +168,4 @@ func (s *Schemas) Resolve(schema *huma.Schema) (found *huma.Schema, null bool) {
 		}
 	}
 	return nil, null
-}
-
-// bodyCheck walks a body beside its schema and collects the wrong places.
-type bodyCheck struct {
-	schemas *Schemas
-	wrong   []ProblemError
-}
-
-func (c *bodyCheck) refuse(at, message string) {
-	if len(c.wrong) < maxPlaces {
-		c.wrong = append(c.wrong, ProblemError{Location: at, Message: message})
-	}
-}
-
-// check judges one value. Of alternatives huma says only that none of them fits; held against the one that is meant,
-// the value's own fault is told.
-func (c *bodyCheck) check(at string, v any, schema *huma.Schema) {
-	before := len(c.wrong)
-	alternatives := schema != nil && len(schema.AnyOf) > 0
-	schema, null := c.schemas.Resolve(schema)
-	c.checkValue(at, v, schema, null)
-	if alternatives && v != nil && len(c.wrong) == before {
-		c.wrong = append(c.wrong, placesOf(c.schemas.validate(at, v, schema))...)
-	}
-}
-
-func (c *bodyCheck) checkValue(at string, v any, schema *huma.Schema, null bool) {
-	switch v := v.(type) {
-	case nil:
-		if !null {
-			c.refuse(at, "must not be null; leave it out instead")
-		}
-	case string:
-		c.checkString(at, v, schema)
-	case json.Number:
-		c.checkNumber(at, v, schema)
-	case []any:
-		for i, item := range v {
-			c.check(at+"["+strconv.Itoa(i)+"]", item, itemsOf(schema))
-		}
-	case map[string]any:
-		c.checkObject(at, v, schema)
-	}
-}
-
-func (c *bodyCheck) checkString(at, v string, schema *huma.Schema) {
-	if strings.ContainsRune(v, 0) {
-		c.refuse(at, "must not contain NUL")
-	}
-	if v == "" && schema != nil && schema.MinLength != nil {
-		c.refuse(at, "must not be empty: give an id, or null for DAT_HANDLE_NULL")
-	}
-	if schema != nil && schema.ContentEncoding == "base64" {
-		if _, err := base64.StdEncoding.DecodeString(v); err != nil {
-			c.refuse(at, "must be base64 (RFC 4648, section 4, with padding)")
-		}
-	}
-}
-
-func (c *bodyCheck) checkNumber(at string, v json.Number, schema *huma.Schema) {
-	if schema == nil || schema.Type != huma.TypeInteger {
-		return
-	}
-	if _, err := v.Int64(); err != nil {
-		c.refuse(at, "must be a whole number without fraction or exponent that fits 64 bits")
-	}
-}
-
-func (c *bodyCheck) checkObject(at string, v map[string]any, schema *huma.Schema) {
-	for _, name := range slices.Sorted(maps.Keys(v)) {
-		if strings.ContainsRune(name, 0) {
-			c.refuse(at, "must not have members with NUL in their names")
-			continue
-		}
-		if member, known := memberOf(schema, name); known {
-			c.check(at+"."+name, v[name], member)
-		}
-	}
-}
-
-func itemsOf(schema *huma.Schema) *huma.Schema {
-	if schema == nil {
-		return nil
-	}
-	return schema.Items
-}
-
-// memberOf returns the schema of an object's member: its own, or that of additional members; nil takes anything.
-// Unknown members are left to huma, which refuses them.
-func memberOf(schema *huma.Schema, name string) (member *huma.Schema, known bool) {
-	if schema == nil {
-		return nil, true
-	}
-	if own, ok := schema.Properties[name]; ok {
-		return own, true
-	}
-	if additional, ok := schema.AdditionalProperties.(*huma.Schema); ok {
-		return additional, true
-	}
-	return nil, len(schema.Properties) == 0 && schema.Type == ""
-}
-
-func notJSON(err error) *Problem {
-	where := "it ends too early"
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		where = "it is wrong at byte " + strconv.FormatInt(syntax.Offset, 10)
-	}
-	p := NewProblem(KindInvalidRequest, "The body must be JSON, but "+where+".")
-	p.Errors = []ProblemError{{Location: "body", Message: "is not JSON: " + where}}
-	return p
 }

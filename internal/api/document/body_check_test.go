@@ -39,6 +39,9 @@ func TestABodyIsRefusedForWhatHumaLetsPass(t *testing.T) {
 		{`{} {}`, "", "nothing after it", 400},
 		{`{"count":1,"count":2}`, "count", "once", 422},
 		{`{"labels":{"a":"1","a":"2"}}`, "labels.a", "once", 422},
+		{`{"labels":{"\u0061\"":"1" , "a\u0022":"2"}}`, "labels.a\"", "once", 422},
+		{`{"software":{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"i":1}}`, "software.i", "once", 422},
+		{`{"labels":{"a":"\ud83d\ude00\\","b":"]}"},"count":null}`, "count", "must not be null", 422},
 		{`{"software":[{"a":[{"b":1,"b":2}]}]}`, "software[0].a[0].b", "once", 422},
 		{`{"count":null}`, "count", "must not be null", 422},
 		{`{"count":1.5}`, "count", "whole number", 422},
@@ -50,7 +53,7 @@ func TestABodyIsRefusedForWhatHumaLetsPass(t *testing.T) {
 		{`{"limits":{"soft":0}}`, "limits.soft", "1", 422},
 		{`{"limits":{}}`, "limits", "required property soft", 422},
 	} {
-		p := s.CheckBody([]byte(c.body), schema)
+		_, p := s.CheckBody([]byte(c.body), schema)
 		if p == nil {
 			t.Errorf("%s is taken", c.body)
 			continue
@@ -80,7 +83,7 @@ func TestARightBodyIsTaken(t *testing.T) {
 func TestValidateBodyRefusesWhatHumaRefuses(t *testing.T) {
 	s := NewSchemas()
 	for _, wrong := range []string{`{"nosuch":1}`, `{"count":"7"}`, `[]`, `{"name":7}`} {
-		if s.CheckBody([]byte(wrong), bodySchema(s)) != nil && wrong != `{"name":7}` {
+		if _, p := s.CheckBody([]byte(wrong), bodySchema(s)); p != nil && wrong != `{"name":7}` {
 			t.Errorf("%s is refused twice", wrong)
 		}
 		if p := s.ValidateBody([]byte(wrong), bodySchema(s)); p == nil || p.Status != 422 || len(p.Errors) == 0 {
@@ -92,7 +95,7 @@ func TestValidateBodyRefusesWhatHumaRefuses(t *testing.T) {
 func TestAProblemListsAFewWrongPlacesOnly(t *testing.T) {
 	s := NewSchemas()
 	many := `{"software":[` + strings.Repeat(`"\u0000",`, 100) + `1]}`
-	p := s.CheckBody([]byte(many), bodySchema(s))
+	_, p := s.CheckBody([]byte(many), bodySchema(s))
 	if len(p.Errors) != maxPlaces || !strings.Contains(p.Detail, "(and 19 more, see errors)") {
 		t.Errorf("%d places: %s", len(p.Errors), p.Detail)
 	}

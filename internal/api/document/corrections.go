@@ -1,6 +1,8 @@
 package document
 
 import (
+	"strings"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -13,6 +15,9 @@ func describe(name string, s *huma.Schema) {
 			correct(property)
 		} else if correct, ok := corrections[member]; ok {
 			correct(property)
+		}
+		if member == "labels" && isRequestBody(name) {
+			boundLabels(property)
 		}
 		if property.Description == "" {
 			property.Description = descriptions[name+"."+member]
@@ -27,6 +32,11 @@ func describe(name string, s *huma.Schema) {
 	if s.Description == "" {
 		s.Description = descriptions[name]
 	}
+}
+
+// isRequestBody reports whether a component is the body of a call that creates or changes an object.
+func isRequestBody(name string) bool {
+	return strings.HasSuffix(name, "Create") || strings.HasSuffix(name, "Patch")
 }
 
 // byMask are the components of which an answer has only the members that the caller's mask names (dat_ia_query).

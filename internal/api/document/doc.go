@@ -6,7 +6,9 @@
 //   - tags.go, parameters.go, responses.go, media_types.go: what several calls share.
 //   - openapi.go: the document and its forms; openapi30.go: the form for older tools.
 //   - pages.go, reference_page.go, pages/: the reference page and the pages that explain problems.
-//   - body_check.go, duplicate_member.go: what a body is refused for beyond huma's own validation.
+//   - body_check.go, body_values.go: what a body is refused for beyond huma's own validation. json_cursor.go: its text.
+//     place.go: where that is.
+//     label_rules.go: the bounds of labels.
 //   - problem.go: the body of every refusal; problem_returns.go: the table of DAT's returns and their HTTP statuses;
 //     problem_kinds.go: the service's own kinds of problems; problem_validation.go: the problems that huma finds.
 //

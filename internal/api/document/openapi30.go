@@ -6,7 +6,7 @@ import (
 )
 
 // openAPI30 makes OpenAPI 3.0 of a document of version 3.1, both as JSON: null becomes `nullable`, examples one
-// example, and the streams, which 3.0 cannot describe, are left out.
+// example, and the streams and the rules for names of members, which 3.0 cannot describe, are left out.
 func openAPI30(spec []byte) ([]byte, error) {
 	var tree map[string]any
 	if err := json.Unmarshal(spec, &tree); err != nil {
@@ -48,6 +48,7 @@ func downgrade(node any) {
 			delete(n, "contentEncoding")
 		}
 		delete(n, "contentMediaType")
+		delete(n, "propertyNames")
 		for _, below := range n {
 			downgrade(below)
 		}

@@ -15,11 +15,12 @@ const (
 	KindNameTaken         = "name-taken"
 	KindIAGone            = "ia-gone"
 	KindStoreAway         = "store-away"
-	KindOutcomeUnknown    = "outcome-unknown"
 	KindNodeAway          = "node-away"
 	KindOtherNode         = "other-node"
 	KindVersionMismatch   = "version-mismatch"
 	KindPositionGone      = "position-gone"
+	KindLogRewound        = "log-rewound"
+	KindOutcomeUnknown    = dat.KindOutcomeUnknown
 	KindNoRoute           = "no-such-path"
 	KindMethodNotAllowed  = "method-not-allowed"
 	KindNotAcceptable     = "not-acceptable"
@@ -34,6 +35,8 @@ const (
 	KindKeyRunning        = "key-running"
 	KindInternal          = "internal-error"
 	KindShuttingDown      = "shutting-down"
+	KindBusy              = "busy"
+	KindWrongCredentials  = "too-many-wrong-credentials"
 	KindNotAtomic         = "not-atomic"
 	KindReferenceNotReady = "reference-not-ready"
 	KindSecretAnswer      = "answer-not-kept"
@@ -46,11 +49,12 @@ var serviceRows = map[string]problemRow{
 	KindNameTaken:         {409, KindNameTaken, "The name is taken", 0, 0, "Another living object of the same type has this name. Take another one, or leave name out."},
 	KindIAGone:            {409, KindIAGone, "The adapter's device is gone", dat.RetInvalidState, 0, "The call needs a device that is not there now. It works again when the device is back."},
 	KindStoreAway:         {503, KindStoreAway, "The database is away", 0, 2, "Nothing was changed. Status reads go on; writes work again by themselves when the database is back."},
-	KindOutcomeUnknown:    {503, KindOutcomeUnknown, "It is not known whether the call was carried out", 0, 2, "The call may have been carried out, or not. A repeat with the same Idempotency-Key tells and never doubles; without a key, look at the object first."},
 	KindNodeAway:          {503, KindNodeAway, "The node that owns the object is away", 0, 10, "The object belongs to a host that does not answer now. GET /nodes tells when it was last seen."},
 	KindOtherNode:         {421, KindOtherNode, "Another node owns the object", 0, 0, "Every node reads all objects, but only the owner changes one. Send the call to the address in this problem."},
 	KindVersionMismatch:   {412, KindVersionMismatch, "The object has another version", 0, 0, "Somebody changed the object since it was read. Read it again (current_version), and decide anew."},
 	KindPositionGone:      {410, KindPositionGone, "The position is no longer kept", 0, 0, "Changes older than the retention are gone. Start from the present."},
+	KindLogRewound:        {410, KindLogRewound, "The log of changes went back", 0, 0, "The database lost changes that it had confirmed, or an older backup was put back, so ids now mean other changes. Read the objects anew, and start from the position of that list or from the present."},
+	KindOutcomeUnknown:    {503, KindOutcomeUnknown, "The outcome is not known yet", 0, 5, "The database has not confirmed the change in time: it may be made or not. A repeat with the same Idempotency-Key tells and never makes it twice; without a key look at the object first."},
 	KindNoRoute:           {404, KindNoRoute, "There is no such path", 0, 0, "The path is not one of the API. /docs lists them."},
 	KindMethodNotAllowed:  {405, KindMethodNotAllowed, "The method is not allowed here", 0, 0, "The Allow header lists the methods of this path."},
 	KindNotAcceptable:     {406, KindNotAcceptable, "The answer has no such form", 0, 0, "The Accept header asks for a form that this call does not have. JSON is what most calls answer."},
@@ -65,6 +69,8 @@ var serviceRows = map[string]problemRow{
 	KindKeyRunning:        {409, KindKeyRunning, "The first request with this key still runs", 0, 1, "Wait for its answer, or repeat this request later: it then gets the first answer."},
 	KindInternal:          {500, KindInternal, "Internal error", dat.RetInternalError, 0, returnRows[dat.RetInternalError].explanation},
 	KindShuttingDown:      {503, KindShuttingDown, "The service is stopping", 0, 5, "The service ends. Nothing was done."},
+	KindBusy:              {503, KindBusy, "The service is busy", 0, 2, "Other requests use all the memory that the service gives to bodies and answers. Nothing was done. Try again."},
+	KindWrongCredentials:  {429, KindWrongCredentials, "Too many wrong credentials", 0, 0, "After ten wrong credentials in a minute from one address, the next ones are refused for a while. Right ones are always taken."},
 	KindNotAtomic:         {422, KindNotAtomic, "The operation cannot be part of an atomic batch", dat.RetInvalidParameter, 0, "An atomic batch takes what can be undone: creates, PATCH, watermarks, and DELETE of an UNCONNECTED endpoint or an unused object."},
 	KindReferenceNotReady: {422, KindReferenceNotReady, "A reference of the batch has no value", dat.RetInvalidParameter, 0, "\"$n.id\" stands for the id that operation n made. It must come before, and must have succeeded."},
 	KindSecretAnswer:      {409, KindSecretAnswer, "The first answer was not kept", 0, 0, "It carried a credential. Send the request with a new key."},

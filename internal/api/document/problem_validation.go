@@ -39,10 +39,14 @@ func FromHuma(status int, msg string, errs []error) *Problem {
 	return p
 }
 
-// placesOf returns the wrong places that huma found; values that are long or whole bodies are left out.
+// placesOf returns the wrong places that huma found, the first maxPlaces of them; values that are long or whole bodies
+// are left out.
 func placesOf(errs []error) []ProblemError {
 	places := []ProblemError{}
 	for _, err := range errs {
+		if len(places) == maxPlaces {
+			break
+		}
 		detail := &huma.ErrorDetail{}
 		if d, ok := err.(huma.ErrorDetailer); ok {
 			detail = d.ErrorDetail()
@@ -50,7 +54,7 @@ func placesOf(errs []error) []ProblemError {
 		if detail.Message == "" {
 			continue
 		}
-		place := ProblemError{Location: detail.Location, Message: detail.Message}
+		place := ProblemError{Location: shortened(detail.Location), Message: detail.Message}
 		switch v := detail.Value.(type) {
 		case bool, float64, int64:
 			place.Value = v

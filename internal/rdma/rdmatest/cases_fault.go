@@ -45,7 +45,7 @@ var faultCases = []Case{
 			w.expectNoEvents(e.conn)
 		}
 	}},
-	{"T15 D18 D40", "a peer that leaves while the accept is on its way is DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR", func(w *World) {
+	{"T15 D18 D40", "a peer that disconnects while the accept is on its way is DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR", func(w *World) {
 		e, peer := w.inState(dat.EPCompletionPending)
 		peer.disconnect(dat.CloseAbrupt)
 		w.releaseWires()
@@ -142,7 +142,7 @@ var faultCases = []Case{
 		w.releaseWires()
 		w.expectNoEvents(a.conn, p.evd)
 	}},
-	{"T48", "a device that goes breaks connections, ends requests and leaves other states alone", func(w *World) {
+	{"T48", "a device that vanishes breaks connections, ends requests and leaves other states alone", func(w *World) {
 		after := map[dat.EPState]dat.EPState{
 			dat.EPUnconnected: dat.EPUnconnected, dat.EPReserved: dat.EPReserved,
 			dat.EPPassiveConnectionPending: dat.EPUnconnected, dat.EPActiveConnectionPending: dat.EPDisconnected,
@@ -176,7 +176,7 @@ var faultCases = []Case{
 		equal(w, "the state of the adapter", o.State, dat.IAGone)
 		w.checkWithoutDevice(ends[dat.EPUnconnected])
 	}},
-	{"T48", "a device that goes ends a pending accept and a drain with BROKEN", func(w *World) {
+	{"T48", "a device that vanishes ends a pending accept and a drain with BROKEN", func(w *World) {
 		for _, s := range pendingStates {
 			e, _ := w.inState(s)
 			w.Faults.Remove(w.setup.Passive)

@@ -25,7 +25,7 @@ func currentValues(o *dat.Endpoint) dat.Values {
 	return values
 }
 
-// The state groups of dat_ep_modify (dat-facts 2).
+// The state groups of dat_ep_modify, docs/rules/modify.md.
 var (
 	setupStates = []dat.EPState{dat.EPUnconnected, dat.EPReserved, dat.EPPassiveConnectionPending, dat.EPTentativeConnectionPending}
 	pzStates    = []dat.EPState{dat.EPUnconnected, dat.EPTentativeConnectionPending}

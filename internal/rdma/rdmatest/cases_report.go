@@ -155,7 +155,7 @@ var reportCases = []Case{
 		w.expectEvent(a.conn, dat.EventDisconnected)
 		w.expectNoEvents(a.conn, p.evd)
 	}},
-	{"T48 T49", "a device that goes and comes repeatedly, or reports so twice, leaves nothing stuck", func(w *World) {
+	{"T48 T49", "a device that vanishes and returns repeatedly, or reports that twice, leaves nothing stuck", func(w *World) {
 		a, b := w.pair()
 		for n := range 3 {
 			before := len(w.Rec.Of(w.B))
@@ -164,7 +164,7 @@ var reportCases = []Case{
 			w.Faults.Return(w.setup.Passive)
 			w.Faults.Inject(w.setup.Passive, rdma.Report{Kind: rdma.ReportDeviceBack})
 			w.proves("T48", "T49")
-			w.eventually(fmt.Sprint("it went and came, time ", n+1), func() bool { return len(w.Rec.Of(w.B)) == before+2 })
+			w.eventually(fmt.Sprint("it vanished and returned, time ", n+1), func() bool { return len(w.Rec.Of(w.B)) == before+2 })
 			w.proves("T48")
 			for _, e := range []*endpoint{a, b} {
 				w.expectState(e.id, dat.EPDisconnected)

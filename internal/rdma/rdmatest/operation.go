@@ -30,7 +30,7 @@ func allBut(without ...dat.EPState) []dat.EPState {
 }
 
 // The rules of the operations, read from the pages and not from the tables of
-// package dat (dat-facts 1.2).
+// package dat, docs/rules/transitions.md.
 var (
 	connectRule = &operationRule{[]dat.EPState{dat.EPUnconnected}, "T20", "T21"}
 	rspRule     = &operationRule{[]dat.EPState{dat.EPUnconnected}, "T4", "T5"}

@@ -80,6 +80,9 @@ func (r *Recorder) commitLocked(entries []dat.Entry) ([]dat.Recorded, error) {
 		if e.Apply != nil {
 			after = stamp(e, before)
 		}
+		if e.Apply != nil && before == nil && after == nil {
+			return nil, dat.InvalidHandle(e.Object.Type, e.Object.ID, "")
+		}
 		if err := r.nameLocked(names, e.Object, before, after); err != nil {
 			return nil, err
 		}

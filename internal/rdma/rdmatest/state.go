@@ -19,7 +19,7 @@ var pendingStates = []dat.EPState{dat.EPCompletionPending, dat.EPDisconnectPendi
 // allStates are the nine states.
 var allStates = slices.Concat(steadyStates, pendingStates)
 
-// stateSubtypes are the subtypes of DAT_INVALID_STATE in each state (dat-facts 1.1).
+// stateSubtypes are the subtypes of DAT_INVALID_STATE in each state.
 var stateSubtypes = map[dat.EPState]dat.Subtype{
 	dat.EPUnconnected: dat.SubInvalidStateEPUnconnected, dat.EPReserved: dat.SubInvalidStateEPReserved,
 	dat.EPPassiveConnectionPending:   dat.SubInvalidStateEPPassconnpending,

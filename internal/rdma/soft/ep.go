@@ -40,7 +40,7 @@ type ep struct {
 	qpState string
 	// port is the local qualifier of the connection.
 	port int32
-	// silent: a fault made it deaf and dumb.
+	// silent: a fault lets it neither send nor receive.
 	silent bool
 
 	// starting: startRequests runs, serving: serveInbox runs. Both can cause calls

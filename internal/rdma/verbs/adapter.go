@@ -3,7 +3,6 @@
 package verbs
 
 import (
-	"net/netip"
 	"sync"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -11,17 +10,19 @@ import (
 	"github.com/datapi/datapi/internal/rdma/feed"
 )
 
-// adapter is an IA: one port of one device. It outlives the device.
+// adapter implements rdma.IA: it is one port of one device, and outlives the device.
 type adapter struct {
 	p *Provider
 	devicePort
 	reports *feed.Queue[rdma.Report]
 
-	mu       sync.Mutex
-	hw       *hardware // nil while there is no device
+	mu sync.Mutex
+	// hw is the open device, nil while there is none. gone: it vanished. reason
+	// says why it could not be opened.
+	hw       *hardware
 	closed   bool
 	gone     bool
-	why      string
+	reason   string
 	facts    portFacts
 	local    []address
 	attrs    dat.IAAttributes
@@ -54,20 +55,21 @@ func (a *adapter) State() (dat.IAState, string) {
 	case a.gone:
 		return dat.IAGone, "The device " + a.device + " is gone; the IA works again when it is back."
 	case a.hw == nil:
-		return dat.IADown, a.why
+		return dat.IADown, a.reason
 	}
 	port, err := a.hw.ctx.port(a.port)
 	switch {
 	case err != nil:
 		return dat.IADown, "The port does not answer: " + err.Error() + "."
 	case port.state != portActive:
-		return dat.IADown, "The port is " + word(portStates[:], port.state) + "; bring " + a.netdevWord() + " up."
+		return dat.IADown, "The port is " + nameOf(portStates[:], port.state) + "; bring " + a.netdevWord() + " up."
 	case len(a.local) == 0:
 		return dat.IAUp, "No IP address is on " + a.netdevWord() + ": give it one, or nothing can connect."
 	}
 	return dat.IAUp, ""
 }
 
+// netdevWord names the network device of the port to a person.
 func (a *adapter) netdevWord() string {
 	if a.facts.netdev == "" {
 		return "its network device"
@@ -75,17 +77,18 @@ func (a *adapter) netdevWord() string {
 	return "the network device " + a.facts.netdev
 }
 
-// Attributes implements rdma.IA.
+// Attributes implements rdma.IA. They were read when the device was opened.
 //
-// Implements: ibv_query_device, ibv_query_port.
+// Implements: nothing of the libraries; ibv_query_device, ibv_query_port and
+// ibv_get_device_guid are called when the device is opened.
 func (a *adapter) Attributes() (dat.IAAttributes, dat.ProviderAttributes) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.attrs, a.provider
 }
 
-// life is the present life of the device, or the refusal of a call that needs it.
-func (a *adapter) life() (*hardware, error) {
+// hardware returns the open device, or the refusal of a call that needs it.
+func (a *adapter) hardware() (*hardware, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.hw == nil || a.closed {
@@ -101,22 +104,22 @@ func (a *adapter) errGone() error {
 }
 
 func (a *adapter) errGoneLocked() error {
-	detail := a.why
+	detail := a.reason
 	if detail == "" {
 		detail = "The device of " + a.iaName() + " is gone; the call is possible again when it is back."
 	}
 	return &dat.Error{Return: dat.RetInvalidState, Kind: "ia-gone", Detail: detail}
 }
 
-// learn reads what the attributes are made of; the device is open.
-func (a *adapter) learn(ctx verbsContext) (deviceAttr, error) {
+// readFacts reads what the attributes are made of; the device is open.
+func (a *adapter) readFacts(ctx verbsContext) (deviceAttr, error) {
 	dev, err := ctx.query()
 	if err != nil {
-		return dev, fault("tell its limits", err)
+		return dev, deviceError("tell its limits", err)
 	}
 	port, err := ctx.port(a.port)
 	if err != nil {
-		return dev, fault("tell its port's state", err)
+		return dev, deviceError("tell its port's state", err)
 	}
 	facts := portFacts{devicePort: a.devicePort, dev: dev, port: port, gids: a.gids(sysfsRoot)}
 	if netdevs, err := portNetdevs(a.device); err == nil {
@@ -133,32 +136,32 @@ func (a *adapter) learn(ctx verbsContext) (deviceAttr, error) {
 	return dev, nil
 }
 
-// open starts a life on the device.
+// open starts the use of the open device.
 func (a *adapter) open(ctx verbsContext) error {
-	dev, err := a.learn(ctx)
+	dev, err := a.readFacts(ctx)
 	if err != nil {
 		return err
 	}
-	h, err := openHardware(a, ctx, dev)
+	h, err := newHardware(a, ctx, dev)
 	if err != nil {
 		return err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.hw, a.gone, a.why = h, false, ""
+	a.hw, a.gone, a.reason = h, false, ""
 	return nil
 }
 
-// unusable keeps the reason why the device could not be opened.
-func (a *adapter) unusable(why string) {
+// setReason sets why the device could not be opened.
+func (a *adapter) setReason(reason string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.why = why
+	a.reason = reason
 }
 
-// lose ends the device's life: everything of it is closed at once, since some
-// kernels wait for that.
-func (a *adapter) lose() {
+// closeGone closes everything of a device that vanished immediately, since some
+// kernels wait for that, and reports it.
+func (a *adapter) closeGone() {
 	a.mu.Lock()
 	h := a.hw
 	a.hw, a.gone = nil, true
@@ -173,6 +176,9 @@ func (a *adapter) lose() {
 }
 
 // Close implements rdma.IA.
+//
+// Implements: what Free of each object implements, then rdma_destroy_id,
+// ibv_destroy_comp_channel, rdma_destroy_event_channel.
 func (a *adapter) Close() error {
 	a.mu.Lock()
 	h := a.hw
@@ -185,20 +191,21 @@ func (a *adapter) Close() error {
 	return nil
 }
 
-// bindAddresses are the addresses that service points listen on.
+// bindAddresses returns the addresses that service points listen on.
 func (a *adapter) bindAddresses() []address {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.local
 }
 
+// parseAddress reads the address of a peer.
 func (a *adapter) parseAddress(s string) (address, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return parseRemote(s, a.facts.netdev)
 }
 
-// bindAddressFor is the local address that a peer is reached from.
+// bindAddressFor returns the local address that a peer is reached from.
 func (a *adapter) bindAddressFor(peer address) (address, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -211,35 +218,3 @@ func (a *adapter) bindAddressFor(peer address) (address, error) {
 	}
 	return from, nil
 }
-
-// asyncEvent takes an event of the device that is about this port or one of its objects.
-func (a *adapter) asyncEvent(e asyncEvent) {
-	h, err := a.life()
-	if err != nil || e.kind < 0 || e.kind >= len(asyncTable) || e.port != 0 && e.port != a.port {
-		return
-	}
-	row := asyncTable[e.kind]
-	h.mu.RLock()
-	c, s, q := h.byKey[e.key], h.srqs[e.key], h.cqs[e.key]
-	h.mu.RUnlock()
-	r := rdma.Report{Kind: asyncReport[row.action], Event: row.event, Reason: row.name}
-	switch {
-	case row.action == asyncBreakEP && c != nil:
-		h.spawn(func() { c.end(r.Kind, r.Reason, "The adapter reports an error of the endpoint's queue pair.") })
-	case row.action == asyncNotifyEP && c != nil:
-		c.heardFromPeer()
-	case row.action == asyncEVDError && q != nil:
-		r.EVD = q.evd
-		a.reports.Put(r)
-	case (row.action == asyncSRQFails || row.action == asyncSRQLimit) && s != nil:
-		r.SRQ = s.id
-		a.reports.Put(r)
-	case row.action == asyncPort:
-		a.reports.Put(r)
-	case row.action == asyncAddresses:
-		_, _ = a.learn(h.ctx)
-	}
-}
-
-// addressOf is how an address is shown.
-func addressOf(p netip.AddrPort) string { return p.Addr().String() }

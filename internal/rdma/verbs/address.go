@@ -15,12 +15,13 @@ type address struct {
 
 func (a address) String() string { return a.ip.String() }
 
+// withPort returns the address with a port and without its zone, which scope stands for.
 func (a address) withPort(port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(a.ip.WithZone(""), port)
 }
 
-// netdevAddresses are the addresses of a network device, in the order in which
-// they are best shown: IPv4, then IPv6 that is good beyond the link, then link-local.
+// netdevAddresses returns the addresses of a network device, the most useful first: IPv4,
+// then IPv6 that reaches beyond the link, then link-local ones.
 func netdevAddresses(name string) []address {
 	dev, err := net.InterfaceByName(name)
 	if err != nil {
@@ -46,8 +47,8 @@ func netdevAddresses(name string) []address {
 	return append(append(ranked[0], ranked[1]...), ranked[2]...)
 }
 
-// parseRemote reads a peer's address; netdev is where a link-local one without a
-// zone is meant to be.
+// parseRemote reads a peer's address; netdev is the zone of a link-local one without a
+// zone.
 func parseRemote(s, netdev string) (address, error) {
 	ip, err := netip.ParseAddr(s)
 	if err != nil {
@@ -69,8 +70,8 @@ func parseRemote(s, netdev string) (address, error) {
 	return a, nil
 }
 
-// addressFor chooses the local address to reach a peer from: the same family, and
-// for a link-local peer a link-local one where there is one.
+// addressFor chooses the local address to reach a peer from: of the same family, and
+// for a link-local peer a link-local one if there is one. It reports whether there is any.
 func addressFor(local []address, peer address) (address, bool) {
 	best, found := address{}, false
 	for _, a := range local {

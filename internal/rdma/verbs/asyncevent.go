@@ -5,8 +5,8 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// asyncEvent is an asynchronous event of a device; key names the QP, CQ or SRQ
-// that it is about, else port the port (0: the device).
+// asyncEvent is an asynchronous event of a device; key names the QP, CQ or SRQ that it
+// is about; where it is 0, port is the port, or 0 for the device.
 type asyncEvent struct {
 	kind int
 	key  uint64
@@ -40,22 +40,33 @@ const (
 // asyncAction is what the provider does about an asynchronous event.
 type asyncAction uint8
 
+// What is done about asynchronous events.
 const (
-	// asyncIgnore is an event without a meaning in DAT: no state changes (D22).
+	// asyncIgnore: the event has no meaning in DAT, no state changes (D22).
 	asyncIgnore asyncAction = iota
+	// asyncBreakEP: the endpoint's connection ends (T38).
 	asyncBreakEP
+	// asyncNotifyEP: the connection manager is told that the peer's message has come.
 	asyncNotifyEP
+	// asyncEVDError: the EVD lost completions.
 	asyncEVDError
+	// asyncSRQFails: the SRQ failed.
 	asyncSRQFails
+	// asyncSRQLimit: the SRQ's low watermark fired.
 	asyncSRQLimit
+	// asyncPort: the port came up or went down.
 	asyncPort
+	// asyncAddresses: the addresses of the port changed and are read again.
 	asyncAddresses
+	// asyncDeviceGone: the device is closed.
 	asyncDeviceGone
 )
 
-// asyncTable says what each event means. Source: docs/rules/transport.md: a drained
-// send queue and the last receive of an SRQ endpoint break nothing, SRQ events
-// are the SRQ's own (D23), a port that goes down is no catastrophe by itself.
+// asyncTable has the name of each event, what is done about it and the event in DAT.
+// Source: docs/rules/transport.md, which says what the reference does. Where that differs from
+// the pages, the pages hold: a drained send queue and the last receive of an SRQ
+// endpoint break nothing (D22), events of an SRQ name the SRQ (D23), a port that goes
+// down is no catastrophe by itself.
 var asyncTable = [...]struct {
 	name   string
 	action asyncAction
@@ -83,7 +94,7 @@ var asyncTable = [...]struct {
 	asyncWQFatal:          {"IBV_EVENT_WQ_FATAL", asyncBreakEP, dat.EventAsyncErrorEPBroken},
 }
 
-// asyncReport is the report that an event about one object makes, if any.
+// asyncReport is the report that each action makes, if any.
 var asyncReport = map[asyncAction]rdma.ReportKind{
 	asyncBreakEP:  rdma.ReportEPError,
 	asyncEVDError: rdma.ReportEVDError,

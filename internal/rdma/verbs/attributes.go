@@ -10,7 +10,7 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// deviceAttr is what a device says of itself (struct ibv_device_attr).
+// deviceAttr is what a device declares (struct ibv_device_attr).
 type deviceAttr struct {
 	iwarp                               bool
 	nodeGUID                            uint64
@@ -24,7 +24,7 @@ type deviceAttr struct {
 	ports                               int
 }
 
-// portAttr is what a port says of itself (struct ibv_port_attr).
+// portAttr is what a port declares (struct ibv_port_attr).
 type portAttr struct {
 	state, physState, linkLayer, maxMTU, activeMTU uint8
 	maxMessage                                     uint32
@@ -33,25 +33,28 @@ type portAttr struct {
 }
 
 const (
+	// portActive is the state of a port that is up.
 	portActive = 4
 	// Private data that fits the connection manager's messages, in bytes. InfiniBand's
 	// request has room for 56 (D26's one exception); iWARP's frame has 512, of which
 	// the kernel's interface carries 255 and the enhanced setup takes 4.
 	privateDataIB    = 56
 	privateDataIWARP = 251
-	// Inline data that the devices tried accept, in bytes; no device states its own.
+	// Inline data that the devices tried accept, in bytes; devices do not declare it.
 	inlineIB    = 256
 	inlineIWARP = 64
-	// addressLimit is the highest address of a program on this platform.
+	// addressLimit is the highest address of a process on this platform.
 	addressLimit = 1<<47 - 1
 	// blockLimit is the most memory that a region can have there, in bytes.
 	blockLimit = 1 << 46
 	// maxReads is the most RDMA Reads that a connection request can ask for.
 	maxReads = 255
-	// wrReserve are the work requests of a QP kept for the liveness probe.
+	// wrReserve is how many work requests of a QP are reserved for the liveness probe.
 	wrReserve = 1
 )
 
+// The names of the states, link layers and MTUs of ports (enum ibv_port_state,
+// IBV_LINK_LAYER_…, enum ibv_mtu, the physical states of InfiniBand), in their order.
 var (
 	portStates = [...]string{"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"}
 	linkLayers = [...]string{"UNSPECIFIED", "INFINIBAND", "ETHERNET"}
@@ -71,15 +74,18 @@ var vendors = map[uint32]string{
 	0x001077: "QLogic", 0x001fab: "Amazon", 0xffffff: "Linux Soft-RoCE", vendorSIW: "Linux Soft-iWARP",
 }
 
-func word(names []string, i uint8) string {
+// nameOf returns a name of a list, or the number where the list has none.
+func nameOf(names []string, i uint8) string {
 	if int(i) < len(names) && names[i] != "" {
 		return names[i]
 	}
 	return strconv.Itoa(int(i))
 }
 
-func count(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }
+// clampCount returns a count of a device as DAT_COUNT.
+func clampCount(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }
 
+// guid returns a GUID as its text.
 func guid(g uint64) string {
 	return fmt.Sprintf("%04x:%04x:%04x:%04x", g>>48, g>>32&0xffff, g>>16&0xffff, g&0xffff)
 }
@@ -94,7 +100,7 @@ type portFacts struct {
 	gids      []string
 }
 
-// address is the first address of the family, or nothing.
+// address returns the first address of the family, the zero value if there is none.
 func (f *portFacts) address(v4 bool) netip.Addr {
 	for _, a := range f.addresses {
 		if a.Is4() == v4 {
@@ -104,7 +110,7 @@ func (f *portFacts) address(v4 bool) netip.Addr {
 	return netip.Addr{}
 }
 
-// iaAttributes are those of dat_ia_query that belong to the adapter; every member
+// iaAttributes returns those of dat_ia_query that belong to the adapter; every member
 // is filled from the device (D24, D25, D31, D32). Source: dat_ia_query.
 func (f *portFacts) iaAttributes() dat.IAAttributes {
 	d := &f.dev
@@ -116,15 +122,15 @@ func (f *portFacts) iaAttributes() dat.IAAttributes {
 	a := dat.IAAttributes{
 		AdapterName: f.iaName(), VendorName: vendor,
 		HardwareVersionMajor: d.hwVer, FirmwareVersionMajor: major, FirmwareVersionMinor: minor,
-		MaxEPs: count(d.maxQP), MaxDTOPerEP: count(d.maxQPWR - wrReserve),
-		MaxRDMAReadPerEPIn: count(min(d.maxReadIn, maxReads)), MaxRDMAReadPerEPOut: count(min(d.maxReadOut, maxReads)),
-		MaxEVDs: count(d.maxCQ), MaxEVDQLen: count(d.maxCQE), MaxIOVSegmentsPerDTO: count(d.maxSGE),
-		MaxLMRs: count(d.maxMR), MaxLMRBlockSize: min(d.maxMRSize, blockLimit), MaxLMRVirtualAddress: addressLimit,
-		MaxPZs: count(d.maxPD), MaxMessageSize: int64(f.port.maxMessage), MaxRDMASize: int64(f.port.maxMessage),
-		MaxRMRs: count(d.maxMW), MaxRMRTargetAddress: addressLimit,
-		MaxSRQs: count(d.maxSRQ), MaxEPPerSRQ: count(d.maxQP), MaxRecvPerSRQ: count(d.maxSRQWR),
-		MaxIOVSegmentsPerRDMARead: count(d.maxSGERead), MaxIOVSegmentsPerRDMAWrite: count(d.maxSGE),
-		MaxRDMAReadIn: count(d.maxReadInAll), MaxRDMAReadOut: count(d.maxReadOut * d.maxQP),
+		MaxEPs: clampCount(d.maxQP), MaxDTOPerEP: clampCount(d.maxQPWR - wrReserve),
+		MaxRDMAReadPerEPIn: clampCount(min(d.maxReadIn, maxReads)), MaxRDMAReadPerEPOut: clampCount(min(d.maxReadOut, maxReads)),
+		MaxEVDs: clampCount(d.maxCQ), MaxEVDQLen: clampCount(d.maxCQE), MaxIOVSegmentsPerDTO: clampCount(d.maxSGE),
+		MaxLMRs: clampCount(d.maxMR), MaxLMRBlockSize: min(d.maxMRSize, blockLimit), MaxLMRVirtualAddress: addressLimit,
+		MaxPZs: clampCount(d.maxPD), MaxMessageSize: int64(f.port.maxMessage), MaxRDMASize: int64(f.port.maxMessage),
+		MaxRMRs: clampCount(d.maxMW), MaxRMRTargetAddress: addressLimit,
+		MaxSRQs: clampCount(d.maxSRQ), MaxEPPerSRQ: clampCount(d.maxQP), MaxRecvPerSRQ: clampCount(d.maxSRQWR),
+		MaxIOVSegmentsPerRDMARead: clampCount(d.maxSGERead), MaxIOVSegmentsPerRDMAWrite: clampCount(d.maxSGE),
+		MaxRDMAReadIn: clampCount(d.maxReadInAll), MaxRDMAReadOut: clampCount(d.maxReadOut * d.maxQP),
 		MaxRDMAReadPerEPInGuaranteed: true, MaxRDMAReadPerEPOutGuaranteed: true,
 		TransportAttr: f.transportAttributes(),
 		VendorAttr: map[string]string{
@@ -140,8 +146,8 @@ func (f *portFacts) iaAttributes() dat.IAAttributes {
 	return a
 }
 
-// requestAttributes are the attributes of an endpoint that is made for a
-// connection request: the provider's defaults, and of the request what it carries.
+// requestAttributes returns the attributes of an endpoint that is created for a
+// connection request: what the request carries, else the defaults of the provider.
 func requestAttributes(ia dat.IAAttributes, p dat.ProviderAttributes, e *cmEvent) *dat.EPAttributes {
 	facts := dat.NewFacts(dat.HandleNull, ia, p)
 	a := dat.DefaultEPAttributes(&facts)
@@ -150,13 +156,13 @@ func requestAttributes(ia dat.IAAttributes, p dat.ProviderAttributes, e *cmEvent
 	return &a
 }
 
-// transportAttributes are the named attributes of the transport.
+// transportAttributes returns the named attributes of the transport.
 func (f *portFacts) transportAttributes() map[string]string {
 	m := map[string]string{
-		"transport": "INFINIBAND", "link_layer": word(linkLayers[:], f.port.linkLayer),
-		"node_guid": guid(f.dev.nodeGUID), "port_state": word(portStates[:], f.port.state),
-		"phys_state": word(physStates[:], f.port.physState), "lid": strconv.Itoa(int(f.port.lid)),
-		"active_mtu": word(mtus[:], f.port.activeMTU), "max_mtu": word(mtus[:], f.port.maxMTU),
+		"transport": "INFINIBAND", "link_layer": nameOf(linkLayers[:], f.port.linkLayer),
+		"node_guid": guid(f.dev.nodeGUID), "port_state": nameOf(portStates[:], f.port.state),
+		"phys_state": nameOf(physStates[:], f.port.physState), "lid": strconv.Itoa(int(f.port.lid)),
+		"active_mtu": nameOf(mtus[:], f.port.activeMTU), "max_mtu": nameOf(mtus[:], f.port.maxMTU),
 	}
 	if f.dev.iwarp {
 		m["transport"] = "IWARP"
@@ -176,11 +182,11 @@ func (f *portFacts) transportAttributes() map[string]string {
 	return m
 }
 
-// providerAttributes are those of dat_ia_query that belong to the provider.
+// providerAttributes returns those of dat_ia_query that belong to the provider.
 // Source: dat_ia_query.
 func (f *portFacts) providerAttributes() dat.ProviderAttributes {
-	// What TCP cannot know: whether the peer took a message when its send completes,
-	// who rejected, and whether a request's peer is still there.
+	// SENT says what TCP does not know: whether the peer took a message when its send
+	// completes, who rejected, and whether a request's peer is still there.
 	private, noRecv, inline, proof := int32(privateDataIB), "SENDER_BREAKS", inlineIB, "DELIVERED"
 	if f.dev.iwarp {
 		private, noRecv, inline, proof = privateDataIWARP, "BOTH_BREAK", inlineIWARP, "SENT"

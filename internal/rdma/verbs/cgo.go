@@ -9,45 +9,16 @@ package verbs
 import "C"
 
 import (
-	"cmp"
 	"errors"
 	"net/netip"
 	"syscall"
 	"unsafe"
 )
 
-// The four return conventions of the two libraries, one function each: a
-// positive errno; NULL and errno; -1 and errno; a count or a negative.
+// Each function says which function of libibverbs or librdmacm it calls. Those that are
+// inline functions or need a struct are wrapped in libs.c.
 
-func positiveErrno(rc C.int) error {
-	if rc == 0 {
-		return nil
-	}
-	return syscall.Errno(max(rc, -rc))
-}
-
-func nullErrno[T any](p *T, err error) (*T, error) {
-	if p != nil {
-		return p, nil
-	}
-	return nil, cmp.Or[error](err, syscall.ENOMEM)
-}
-
-func minusOneErrno(rc C.int, err error) error {
-	if rc == 0 {
-		return nil
-	}
-	return cmp.Or[error](err, syscall.EIO)
-}
-
-func countOrNegative(n C.int) (int, error) {
-	if n < 0 {
-		return 0, syscall.Errno(-n)
-	}
-	return int(n), nil
-}
-
-// openLibraries opens libibverbs and librdmacm; the error says what is missing.
+// openLibraries opens libibverbs and librdmacm at run time; the error says what is missing.
 func openLibraries() error {
 	text := C.libs_open()
 	if text == nil {
@@ -57,6 +28,7 @@ func openLibraries() error {
 	return errors.New(C.GoString(text))
 }
 
+// The handles of the libraries; each holds the C pointer.
 type (
 	verbsContext struct{ c *C.struct_ibv_context }
 	deviceList   struct{ c **C.struct_ibv_context }
@@ -74,9 +46,10 @@ type (
 	}
 )
 
+// pollBatch is how many completions one poll takes.
 const pollBatch = 64
 
-// getDevices lists the open contexts of all devices. Implements: rdma_get_devices.
+// getDevices returns the open contexts of all devices. Calls rdma_get_devices.
 func getDevices() (deviceList, []verbsContext, error) {
 	c, err := C.dl_rdma_get_devices(nil)
 	p, err := nullErrno(c, err)
@@ -90,19 +63,19 @@ func getDevices() (deviceList, []verbsContext, error) {
 	return deviceList{p}, all, nil
 }
 
-// free gives the list back. Implements: rdma_free_devices.
+// free ends the use of the list. Calls rdma_free_devices.
 func (l deviceList) free() {
 	if l.c != nil {
 		C.dl_rdma_free_devices(l.c)
 	}
 }
 
-// name is the device's name. Implements: ibv_get_device_name.
+// name returns the device's name. Calls ibv_get_device_name.
 func (v verbsContext) name() string  { return C.GoString(C.dl_ibv_get_device_name(v.c.device)) }
 func (v verbsContext) asyncFD() int  { return int(v.c.async_fd) }
 func (v verbsContext) isIWARP() bool { return v.c.device.transport_type == C.IBV_TRANSPORT_IWARP }
 
-// query gives the limits. Implements: ibv_query_device, ibv_get_device_guid.
+// query returns the limits. Calls ibv_query_device, ibv_get_device_guid.
 func (v verbsContext) query() (deviceAttr, error) {
 	r := C.query_device(v.c)
 	a := r.attr
@@ -119,7 +92,7 @@ func (v verbsContext) query() (deviceAttr, error) {
 	}, positiveErrno(r.rc)
 }
 
-// port gives a port's state and sizes. Implements: ibv_query_port.
+// port returns a port's state and sizes. Calls ibv_query_port.
 func (v verbsContext) port(n int) (portAttr, error) {
 	r := C.query_port(v.c, C.uint8_t(n))
 	a := r.attr
@@ -130,25 +103,27 @@ func (v verbsContext) port(n int) (portAttr, error) {
 	}, positiveErrno(r.rc)
 }
 
-// asyncEvent takes and acknowledges one event; EAGAIN where there is none.
-// Implements: ibv_get_async_event, ibv_ack_async_event.
+// asyncEvent takes and acknowledges one event; EAGAIN if there is none.
+// Calls ibv_get_async_event, ibv_ack_async_event.
 func (v verbsContext) asyncEvent() (asyncEvent, error) {
 	r, err := C.get_async_event(v.c)
 	return asyncEvent{kind: int(r._type), key: uint64(r.key), port: int(r.port)}, minusOneErrno(r.rc, err)
 }
 
+// abandon closes the files of a vanished device. Calls neither library.
 func (v verbsContext) abandon() { C.abandon(v.c) }
 
-// Implements: ibv_alloc_pd, ibv_dealloc_pd.
+// allocPD calls ibv_alloc_pd.
 func (v verbsContext) allocPD() (protection, error) {
 	c, err := C.dl_ibv_alloc_pd(v.c)
 	p, err := nullErrno(c, err)
 	return protection{p}, err
 }
 
+// free calls ibv_dealloc_pd.
 func (p protection) free() error { return positiveErrno(C.dl_ibv_dealloc_pd(p.c)) }
 
-// register makes a region of memory that C may keep. Implements: ibv_reg_mr_iova2, ibv_dereg_mr.
+// register registers memory outside of Go's heap. Calls ibv_reg_mr_iova2.
 func (p protection) register(memory []byte, access uint) (region, error) {
 	at := unsafe.Pointer(unsafe.SliceData(memory))
 	c, err := C.dl_ibv_reg_mr_iova2(p.c, at, C.size_t(len(memory)), C.uint64_t(uintptr(at)), C.uint(access))
@@ -158,18 +133,19 @@ func (p protection) register(memory []byte, access uint) (region, error) {
 
 func (r region) lkey() uint32 { return uint32(r.c.lkey) }
 func (r region) rkey() uint32 { return uint32(r.c.rkey) }
-func (r region) free() error  { return positiveErrno(C.dl_ibv_dereg_mr(r.c)) }
+func (r region) free() error  { return positiveErrno(C.dl_ibv_dereg_mr(r.c)) } // calls ibv_dereg_mr
 
-// Implements: ibv_alloc_mw, ibv_dealloc_mw.
+// allocWindow calls ibv_alloc_mw.
 func (p protection) allocWindow() (window, error) {
 	c, err := C.alloc_mw(p.c)
 	w, err := nullErrno(c, err)
 	return window{w}, err
 }
 
+// free calls ibv_dealloc_mw.
 func (w window) free() error { return positiveErrno(C.dealloc_mw(w.c)) }
 
-// Implements: ibv_create_comp_channel, ibv_destroy_comp_channel, ibv_get_cq_event, ibv_ack_cq_events.
+// createCompChannel calls ibv_create_comp_channel.
 func (v verbsContext) createCompChannel() (compChannel, error) {
 	c, err := C.dl_ibv_create_comp_channel(v.c)
 	ch, err := nullErrno(c, err)
@@ -177,14 +153,16 @@ func (v verbsContext) createCompChannel() (compChannel, error) {
 }
 
 func (ch compChannel) fd() int     { return int(ch.c.fd) }
-func (ch compChannel) free() error { return positiveErrno(C.dl_ibv_destroy_comp_channel(ch.c)) }
+func (ch compChannel) free() error { return positiveErrno(C.dl_ibv_destroy_comp_channel(ch.c)) } // calls ibv_destroy_comp_channel
 
+// event takes and acknowledges one completion event and returns its queue's key; EAGAIN if
+// there is none. Calls ibv_get_cq_event, ibv_ack_cq_events.
 func (ch compChannel) event() (uint64, error) {
 	r, err := C.get_cq_event(ch.c)
 	return uint64(r.key), minusOneErrno(r.rc, err)
 }
 
-// Implements: ibv_create_cq, ibv_resize_cq, ibv_destroy_cq, ibv_req_notify_cq, ibv_poll_cq.
+// createCQ calls ibv_create_cq.
 func (v verbsContext) createCQ(cqe int, key uint64, ch compChannel) (completionQ, error) {
 	c, err := C.create_cq(v.c, C.int(cqe), C.uint64_t(key), ch.c)
 	q, err := nullErrno(c, err)
@@ -194,19 +172,25 @@ func (v verbsContext) createCQ(cqe int, key uint64, ch compChannel) (completionQ
 	return completionQ{q, (*C.struct_ibv_wc)(C.calloc(pollBatch, C.sizeof_struct_ibv_wc))}, nil
 }
 
-func (q completionQ) size() int            { return int(q.c.cqe) }
+// size returns the room of the queue in completions.
+func (q completionQ) size() int { return int(q.c.cqe) }
+
+// resize calls ibv_resize_cq.
 func (q completionQ) resize(cqe int) error { return positiveErrno(C.dl_ibv_resize_cq(q.c, C.int(cqe))) }
 
+// arm asks for the next completion event. Calls ibv_req_notify_cq.
 func (q completionQ) arm(solicited bool) error {
 	return positiveErrno(C.arm_cq(q.c, C.bool(solicited)))
 }
 
+// free calls ibv_destroy_cq.
 func (q completionQ) free() error {
 	err := positiveErrno(C.dl_ibv_destroy_cq(q.c))
 	C.free(unsafe.Pointer(q.wc))
 	return err
 }
 
+// poll appends the next completions, pollBatch at most. Calls ibv_poll_cq.
 func (q completionQ) poll(into []completion) ([]completion, error) {
 	n, err := countOrNegative(C.poll_cq(q.c, pollBatch, q.wc))
 	for _, w := range unsafe.Slice(q.wc, pollBatch)[:n] {
@@ -218,28 +202,32 @@ func (q completionQ) poll(into []completion) ([]completion, error) {
 	return into, err
 }
 
-// Implements: ibv_create_srq, ibv_modify_srq, ibv_destroy_srq, ibv_post_srq_recv.
+// createSRQ calls ibv_create_srq.
 func (p protection) createSRQ(wr, sge uint32, key uint64) (sharedQueue, error) {
 	c, err := C.create_srq(p.c, C.uint32_t(wr), C.uint32_t(sge), C.uint64_t(key))
 	s, err := nullErrno(c, err)
 	return sharedQueue{s}, err
 }
 
+// resize calls ibv_modify_srq with IBV_SRQ_MAX_WR.
 func (s sharedQueue) resize(wr uint32) error {
 	return positiveErrno(C.modify_srq(s.c, C.uint32_t(wr), 0, C.IBV_SRQ_MAX_WR))
 }
 
+// setLimit arms the limit event. Calls ibv_modify_srq with IBV_SRQ_LIMIT.
 func (s sharedQueue) setLimit(limit uint32) error {
 	return positiveErrno(C.modify_srq(s.c, 0, C.uint32_t(limit), C.IBV_SRQ_LIMIT))
 }
 
+// postRecv calls ibv_post_srq_recv.
 func (s sharedQueue) postRecv(token uint64, b buffer, size uint32) error {
 	return positiveErrno(C.post_srq_recv(s.c, C.uint64_t(token), C.uint64_t(b.addr()), C.uint32_t(size), C.uint32_t(b.lkey)))
 }
 
+// free calls ibv_destroy_srq.
 func (s sharedQueue) free() error { return positiveErrno(C.dl_ibv_destroy_srq(s.c)) }
 
-// Implements: rdma_create_event_channel, rdma_destroy_event_channel.
+// createEventChannel calls rdma_create_event_channel.
 func createEventChannel() (eventChannel, error) {
 	c, err := C.dl_rdma_create_event_channel()
 	ch, err := nullErrno(c, err)
@@ -247,10 +235,10 @@ func createEventChannel() (eventChannel, error) {
 }
 
 func (ch eventChannel) fd() int { return int(ch.c.fd) }
-func (ch eventChannel) free()   { C.dl_rdma_destroy_event_channel(ch.c) }
+func (ch eventChannel) free()   { C.dl_rdma_destroy_event_channel(ch.c) } // calls rdma_destroy_event_channel
 
-// event takes, copies and acknowledges one event; EAGAIN where there is none.
-// Implements: rdma_get_cm_event, rdma_ack_cm_event.
+// event takes, copies and acknowledges one event; EAGAIN if there is none.
+// Calls rdma_get_cm_event, rdma_ack_cm_event.
 func (ch eventChannel) event() (cmEvent, cmID, error) {
 	r, err := C.get_cm_event(ch.c)
 	e := cmEvent{
@@ -261,31 +249,34 @@ func (ch eventChannel) event() (cmEvent, cmID, error) {
 	return e, cmID{r.id}, minusOneErrno(r.rc, err)
 }
 
-// Implements: rdma_create_id, rdma_destroy_id, rdma_bind_addr, rdma_listen.
+// createID calls rdma_create_id.
 func (ch eventChannel) createID(key uint64) (cmID, error) {
 	r, err := C.create_id(ch.c, C.uint64_t(key))
 	return cmID{r.id}, minusOneErrno(r.rc, err)
 }
 
+// setKey changes the key that the events of the id carry. Calls neither library.
 func (id cmID) setKey(key uint64) { C.set_key(id.c, C.uint64_t(key)) }
 
+// free calls rdma_destroy_id.
 func (id cmID) free() error {
 	rc, err := C.dl_rdma_destroy_id(id.c)
 	return minusOneErrno(rc, err)
 }
 
+// bind calls rdma_bind_addr.
 func (id cmID) bind(to netip.AddrPort, scope uint32) error {
 	rc, err := C.bind_addr(id.c, toAddress(to, scope))
 	return minusOneErrno(rc, err)
 }
 
+// listen calls rdma_listen.
 func (id cmID) listen(backlog int) error {
 	rc, err := C.dl_rdma_listen(id.c, C.int(backlog))
 	return minusOneErrno(rc, err)
 }
 
-// context is the device that the id was bound to; its zero value before.
-func (id cmID) context() verbsContext { return verbsContext{id.c.verbs} }
+// local and peer return the addresses of the id. They call neither library.
 func (id cmID) local() netip.AddrPort { return fromAddress(C.local_address(id.c)) }
 func (id cmID) peer() netip.AddrPort  { return fromAddress(C.peer_address(id.c)) }
 
@@ -309,23 +300,25 @@ func fromAddress(c C.struct_address) netip.AddrPort {
 	return netip.AddrPortFrom(ip, uint16(c.port))
 }
 
-// Implements: rdma_resolve_addr, rdma_resolve_route, rdma_set_option.
+// resolveAddr calls rdma_resolve_addr.
 func (id cmID) resolveAddr(to netip.AddrPort, scope uint32, ms int) error {
 	rc, err := C.resolve_addr(id.c, toAddress(to, scope), C.int(ms))
 	return minusOneErrno(rc, err)
 }
 
+// resolveRoute calls rdma_resolve_route.
 func (id cmID) resolveRoute(ms int) error {
 	rc, err := C.dl_rdma_resolve_route(id.c, C.int(ms))
 	return minusOneErrno(rc, err)
 }
 
+// setOption sets an option of one byte. Calls rdma_set_option with RDMA_OPTION_ID.
 func (id cmID) setOption(name int, value uint8) error {
 	rc, err := C.set_byte_option(id.c, C.int(name), C.uint8_t(value))
 	return minusOneErrno(rc, err)
 }
 
-// Implements: rdma_create_qp, rdma_destroy_qp, ibv_destroy_qp.
+// createQP calls rdma_create_qp.
 func (id cmID) createQP(pd protection, send, recv completionQ, srq sharedQueue, caps qpCaps, key uint64) error {
 	rc, err := C.create_qp(id.c, pd.c, send.c, recv.c, srq.c, C.struct_qp_caps{
 		send_wr: C.uint32_t(caps.sendWR), recv_wr: C.uint32_t(caps.recvWR),
@@ -334,11 +327,11 @@ func (id cmID) createQP(pd protection, send, recv completionQ, srq sharedQueue, 
 	return minusOneErrno(rc, err)
 }
 
-func (id cmID) destroyQP()           { C.dl_rdma_destroy_qp(id.c) }
+func (id cmID) destroyQP()           { C.dl_rdma_destroy_qp(id.c) } // calls rdma_destroy_qp
 func (id cmID) queuePair() queuePair { return queuePair{id.c.qp} }
-func (q queuePair) free() error      { return positiveErrno(C.dl_ibv_destroy_qp(q.c)) }
+func (q queuePair) free() error      { return positiveErrno(C.dl_ibv_destroy_qp(q.c)) } // calls ibv_destroy_qp
 
-// Implements: rdma_connect, rdma_accept, rdma_reject, rdma_reject_ece, rdma_disconnect, rdma_notify.
+// connect calls rdma_connect on the active side, rdma_accept on the passive one.
 func (id cmID) connect(p connParam, passive bool, data []byte) error {
 	c := C.CBytes(data)
 	defer C.free(c)
@@ -350,6 +343,7 @@ func (id cmID) connect(p connParam, passive bool, data []byte) error {
 	return minusOneErrno(rc, err)
 }
 
+// reject calls rdma_reject for the consumer, rdma_reject_ece for the provider.
 func (id cmID) reject(consumer bool, data []byte) error {
 	c := C.CBytes(data)
 	defer C.free(c)
@@ -357,30 +351,35 @@ func (id cmID) reject(consumer bool, data []byte) error {
 	return minusOneErrno(rc, err)
 }
 
+// disconnect calls rdma_disconnect.
 func (id cmID) disconnect() error {
 	rc, err := C.dl_rdma_disconnect(id.c)
 	return minusOneErrno(rc, err)
 }
 
+// notifyEstablished calls rdma_notify with IBV_EVENT_COMM_EST.
 func (id cmID) notifyEstablished() error {
 	rc, err := C.dl_rdma_notify(id.c, C.IBV_EVENT_COMM_EST)
 	return minusOneErrno(rc, err)
 }
 
-// Implements: ibv_query_qp, ibv_modify_qp, ibv_post_recv, ibv_post_send, ibv_bind_mw.
 func (id cmID) qpNum() uint32 { return uint32(id.c.qp.qp_num) }
 
+// qpState calls ibv_query_qp.
 func (id cmID) qpState() (int, error) {
 	r := C.qp_state(id.c.qp)
 	return int(r.state), positiveErrno(r.rc)
 }
 
+// toError moves the QP to the state ERR. Calls ibv_modify_qp.
 func (id cmID) toError() error { return positiveErrno(C.qp_to_error(id.c.qp)) }
 
+// postRecv calls ibv_post_recv.
 func (id cmID) postRecv(token uint64, b buffer, size uint32) error {
 	return positiveErrno(C.post_recv(id.c.qp, C.uint64_t(token), C.uint64_t(b.addr()), C.uint32_t(size), C.uint32_t(b.lkey)))
 }
 
+// postSend calls ibv_post_send.
 func (id cmID) postSend(w sendWR) error {
 	return positiveErrno(C.post_send(id.c.qp, C.struct_send_wr{
 		wr_id: C.uint64_t(w.token), addr: C.uint64_t(w.addr), length: C.uint32_t(w.length), lkey: C.uint32_t(w.lkey),
@@ -388,6 +387,7 @@ func (id cmID) postSend(w sendWR) error {
 	}))
 }
 
+// bindWindow binds a window and returns its new key. Calls ibv_bind_mw.
 func (id cmID) bindWindow(w window, mr region, token, addr, length uint64, access, flags int) (uint32, error) {
 	r := C.bind_mw(id.c.qp, w.c, mr.c, C.struct_bind_wr{
 		wr_id: C.uint64_t(token), addr: C.uint64_t(addr), length: C.uint64_t(length), access: C.int(access), flags: C.int(flags),

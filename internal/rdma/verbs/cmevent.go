@@ -7,18 +7,21 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// cmEvent is a copy of a connection manager's event, which is acknowledged already.
+// cmEvent is a copy of an event of the connection manager, which is acknowledged already
+// (struct rdma_cm_event).
 type cmEvent struct {
 	kind, status int
-	// key names what the id belongs to, listener the service point of a request.
-	key, listener      uint64
+	// key is that of the id, listener that of the listening id of a request.
+	key, listener uint64
+	// responderResources and initiatorDepth are the RDMA reads that the peer asks for.
 	responderResources uint8
 	initiatorDepth     uint8
 	peerQPNum          uint32
 	privateData        []byte
 }
 
-// connParam is what both sides of a connection tell the connection manager.
+// connParam is what both sides of a connection tell the connection manager (struct
+// rdma_conn_param).
 type connParam struct {
 	responderResources, initiatorDepth, retryCount, rnrRetryCount uint8
 }
@@ -43,7 +46,7 @@ const (
 	cmTimewaitExit
 )
 
-// cmNames are the names of the events.
+// cmNames are the names of the events, in their order.
 var cmNames = [...]string{
 	"RDMA_CM_EVENT_ADDR_RESOLVED", "RDMA_CM_EVENT_ADDR_ERROR", "RDMA_CM_EVENT_ROUTE_RESOLVED",
 	"RDMA_CM_EVENT_ROUTE_ERROR", "RDMA_CM_EVENT_CONNECT_REQUEST", "RDMA_CM_EVENT_CONNECT_RESPONSE",
@@ -53,7 +56,8 @@ var cmNames = [...]string{
 	"RDMA_CM_EVENT_TIMEWAIT_EXIT",
 }
 
-// consumerReject is the CM's reason for a rejection by the consumer.
+// consumerReject is the reason of InfiniBand's connection manager for a rejection by
+// the consumer.
 const consumerReject = 28
 
 // side says who asked for the connection.
@@ -64,10 +68,10 @@ const (
 	passive
 )
 
-// endings says how each event ends a connection that was not established yet, by
-// side. Source: docs/rules/transport.md; on the passive side every failure after the accept is
-// DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR (T15, D40).
-var endings = map[int][2]rdma.ReportKind{
+// endReports are the reports of the events that end a connection that was not
+// established yet, by side. Source: docs/rules/transport.md; on the passive side every failure
+// after the accept is DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR (T15, D40).
+var endReports = map[int][2]rdma.ReportKind{
 	cmAddrError:     {active: rdma.ReportUnreachable, passive: rdma.ReportAcceptFailed},
 	cmRouteError:    {active: rdma.ReportUnreachable, passive: rdma.ReportAcceptFailed},
 	cmConnectError:  {active: rdma.ReportUnreachable, passive: rdma.ReportAcceptFailed},
@@ -77,10 +81,10 @@ var endings = map[int][2]rdma.ReportKind{
 	cmDeviceRemoval: {active: rdma.ReportUnreachable, passive: rdma.ReportAcceptFailed},
 }
 
-// ending translates an event that ends a connection; ok is false for the others.
-// An established connection is DISCONNECTED by its peer, or BROKEN.
-func ending(e cmEvent, s side, established, iwarp bool) (kind rdma.ReportKind, ok bool) {
-	row, ok := endings[e.kind]
+// reportOfEnd translates an event that ends a connection; ok is false for the others. An
+// established connection is DISCONNECTED by its peer, or BROKEN.
+func reportOfEnd(e cmEvent, s side, established, iwarp bool) (kind rdma.ReportKind, ok bool) {
+	row, ok := endReports[e.kind]
 	switch {
 	case !ok:
 		return 0, false
@@ -95,9 +99,9 @@ func ending(e cmEvent, s side, established, iwarp bool) (kind rdma.ReportKind, o
 	}
 }
 
-// peerRejected tells whether it was the peer's consumer that rejected. InfiniBand
-// gives the reason; iWARP only resets or refuses a connection that was set up, and
-// where nobody listens the call itself fails before there is an event.
+// peerRejected reports whether it was the peer's consumer that rejected. InfiniBand has
+// a reason for it. iWARP only resets or refuses a connection that is set up; where
+// nobody listens rdma_connect itself fails, and there is no event.
 func peerRejected(status int, iwarp bool) bool {
 	if iwarp {
 		return status == -int(syscall.ECONNREFUSED) || status == -int(syscall.ECONNRESET)
@@ -105,7 +109,7 @@ func peerRejected(status int, iwarp bool) bool {
 	return status == consumerReject
 }
 
-// cmReason is the transport's own word for an event.
+// cmReason returns the transport's own name of an event, with its status.
 func cmReason(e cmEvent) string {
 	name := "RDMA_CM_EVENT_" + strconv.Itoa(e.kind)
 	if e.kind >= 0 && e.kind < len(cmNames) {

@@ -2,14 +2,15 @@ package verbs
 
 import "github.com/datapi/datapi/internal/dat"
 
-// completion is one entry of a completion queue.
+// completion is one entry of a completion queue (struct ibv_wc).
 type completion struct {
+	// token is the work request's id in verbs.
 	token  uint64
 	status uint8
 	vendor uint32
 	length uint32
 	qpNum  uint32
-	// solicited: its sender asked to wake a waiter.
+	// solicited: its sender asked to wake the waiter.
 	solicited bool
 }
 
@@ -39,7 +40,8 @@ const (
 	wcGeneralErr
 )
 
-// wcTable says what each completion status of verbs is in DAT. Source: docs/rules/transport.md.
+// wcTable has the status in DAT and the name of each completion status of verbs. Source:
+// docs/rules/transport.md.
 var wcTable = [...]struct {
 	status dat.DTOStatus
 	name   string
@@ -68,12 +70,12 @@ var wcTable = [...]struct {
 	wcGeneralErr:     {dat.DTOErrTransport, "IBV_WC_GENERAL_ERR"},
 }
 
-// outcome translates the status of a completion of w.
+// outcome returns the status in DAT and the name of the status of a completion of w.
 //
-// Two things the table cannot know. A receive that was posted under another PZ
-// than the connection's fails on its protection whatever the device calls it
-// (M7). And the software devices call a message that is longer than its receive
-// an operation error: with the right PZ nothing else can be wrong with a receive.
+// Two things are not in the table. A receive that was posted under another PZ than the
+// connection's fails on its protection whatever the device calls it (M7). And the
+// software devices call a message that is longer than its receive an operation error:
+// under the right PZ nothing else can be wrong with a receive.
 func outcome(w *work, status uint8) (dat.DTOStatus, string) {
 	if int(status) >= len(wcTable) {
 		return dat.DTOErrTransport, "IBV_WC_GENERAL_ERR"
@@ -93,6 +95,7 @@ func outcome(w *work, status uint8) (dat.DTOStatus, string) {
 // qpStates are the names of enum ibv_qp_state.
 var qpStates = [...]string{"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"}
 
+// qpStateName returns the name of a QP's state, nil if there is none.
 func qpStateName(state int) *string {
 	if state < 0 || state >= len(qpStates) {
 		return nil

@@ -3,10 +3,7 @@
 package verbs
 
 import (
-	"fmt"
-	"maps"
 	"testing"
-	"time"
 
 	"github.com/datapi/datapi/internal/rdma"
 	"github.com/datapi/datapi/internal/rdma/rdmatest"
@@ -23,19 +20,4 @@ func TestVerbsConforms(t *testing.T) {
 			Empty: func() string { return leftover(t, before) },
 		}
 	})
-}
-
-// leftover says what the kernel counts beyond before, once that has settled.
-func leftover(t *testing.T, before map[string]uint64) string {
-	late := time.Now().Add(deadline)
-	for {
-		now := census(t)
-		if maps.Equal(now, before) {
-			return ""
-		}
-		if time.Now().After(late) {
-			return fmt.Sprintf("%v, before it was %v", now, before)
-		}
-		<-time.After(10 * time.Millisecond)
-	}
 }

@@ -3,7 +3,6 @@
 package verbs
 
 import (
-	"slices"
 	"sync"
 	"time"
 
@@ -11,29 +10,34 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// cq is a completion queue that is never allowed to overflow: connections take
-// room in it before they use it.
+// cq is a completion queue. It cannot overflow: connections reserve room in it before
+// they use it.
 type cq struct {
-	hw  *hardware
+	hw *hardware
+	// key names the queue in completion events.
 	key uint64
+	// evd is the EVD that it belongs to, null for a queue of a connection without one.
 	evd dat.Handle
 
 	mu    sync.Mutex
 	q     completionQ
 	freed bool
-	room  int
+	// room is what is not reserved, in completions.
+	room int
 
-	// solicited: only solicited messages and failures make an event.
+	// solicited: only solicited messages and failures make an event. polled are then
+	// the entries that wait to be known as unsolicited.
 	solicited bool
-	late      []completion
+	polled    []completion
 	quit      chan struct{}
 }
 
+// newCQ creates a queue of at least cqe completions.
 func (h *hardware) newCQ(evd dat.Handle, cqe int, solicited bool) (*cq, error) {
-	c := &cq{hw: h, key: h.key(), evd: evd, solicited: solicited, quit: make(chan struct{})}
+	c := &cq{hw: h, key: h.newKey(), evd: evd, solicited: solicited, quit: make(chan struct{})}
 	q, err := h.ctx.createCQ(cqe, c.key, h.comp)
 	if err != nil {
-		return nil, fault("make a completion queue", err)
+		return nil, deviceError("make a completion queue", err)
 	}
 	c.q, c.room = q, q.size()
 	h.mu.Lock()
@@ -41,16 +45,16 @@ func (h *hardware) newCQ(evd dat.Handle, cqe int, solicited bool) (*cq, error) {
 	h.mu.Unlock()
 	if err := q.arm(solicited); err != nil {
 		c.free()
-		return nil, fault("arm a completion queue", err)
+		return nil, deviceError("arm a completion queue", err)
 	}
 	if solicited {
-		h.spawn(c.lookForSilent)
+		h.startTask(c.pollUnsolicited)
 	}
 	return c, nil
 }
 
-// take reserves room for n completions.
-func (c *cq) take(n int) bool {
+// reserve reserves room for n completions. It reports whether there is as much.
+func (c *cq) reserve(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.freed || n > c.room {
@@ -60,13 +64,14 @@ func (c *cq) take(n int) bool {
 	return true
 }
 
-func (c *cq) give(n int) {
+// unreserve gives up room for n completions.
+func (c *cq) unreserve(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.room += n
 }
 
-// rearm asks for the next event, then takes what came before that.
+// rearm asks for the next event, then delivers what came before that.
 func (c *cq) rearm() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +81,7 @@ func (c *cq) rearm() {
 	}
 }
 
-// drain takes everything that is in the queue.
+// drain delivers everything that is in the queue.
 func (c *cq) drain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,17 +90,18 @@ func (c *cq) drain() {
 	}
 }
 
-// drainLocked hands out what is there; asked tells that a sender asked to wake the
-// waiter, with the last of it.
+// drainLocked delivers everything that is in the queue. asked says that the sender of
+// the last entry asked to wake the waiter.
 func (c *cq) drainLocked(asked bool) {
-	all := c.pollLocked(c.late)
-	c.late = nil
+	all := c.pollLocked(c.polled)
+	c.polled = nil
 	if asked && len(all) > 0 {
 		all[len(all)-1].solicited = true
 	}
 	c.deliverLocked(all)
 }
 
+// deliverLocked gives each entry to the connection of its QP.
 func (c *cq) deliverLocked(all []completion) {
 	for _, w := range all {
 		c.hw.mu.RLock()
@@ -107,7 +113,7 @@ func (c *cq) deliverLocked(all []completion) {
 	}
 }
 
-// pollLocked adds everything that is in the queue.
+// pollLocked appends everything that is in the queue to all.
 func (c *cq) pollLocked(all []completion) []completion {
 	for {
 		before := len(all)
@@ -118,15 +124,15 @@ func (c *cq) pollLocked(all []completion) []completion {
 	}
 }
 
-// silentInterval is how often a queue in solicited mode is looked at for messages
-// that nobody asked to be woken for.
-const silentInterval = 5 * time.Millisecond
+// unsolicitedInterval is how often a queue in solicited mode is polled for messages
+// whose senders did not ask to wake the waiter.
+const unsolicitedInterval = 5 * time.Millisecond
 
-// lookForSilent finds unsolicited messages, which make no event. One is believed to
-// be unsolicited when an interval later there was still no event for it: an entry
-// does not say, and the event of a solicited one comes right behind it.
-func (c *cq) lookForSilent() {
-	tick := time.NewTicker(silentInterval)
+// pollUnsolicited finds unsolicited messages, which make no event. An entry does not
+// say what it is: it is taken as unsolicited when an interval later there was still no
+// event, which follows a solicited one immediately.
+func (c *cq) pollUnsolicited() {
+	tick := time.NewTicker(unsolicitedInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -134,18 +140,19 @@ func (c *cq) lookForSilent() {
 			return
 		case <-tick.C:
 		}
-		for c.hw.takeCQ() == nil {
+		for c.hw.handleCQEvent() == nil {
 		}
 		c.mu.Lock()
 		if !c.freed {
 			fresh := c.pollLocked(nil)
-			c.deliverLocked(c.late)
-			c.late = fresh
+			c.deliverLocked(c.polled)
+			c.polled = fresh
 		}
 		c.mu.Unlock()
 	}
 }
 
+// free destroys the queue; it is idempotent.
 func (c *cq) free() {
 	c.hw.mu.Lock()
 	delete(c.hw.cqs, c.key)
@@ -159,57 +166,36 @@ func (c *cq) free() {
 	}
 }
 
-// evd is an EVD; it has a completion queue where DTOs or binds feed it.
-type evd struct {
-	core
-	cq *cq
+// lease is room for n completions in a completion queue: that of the EVD, or one of the
+// connection's own where the EVD has none or is full, or where receives wake a waiter
+// only when the sender asks for it.
+type lease struct {
+	cq  *cq
+	n   int
+	own bool
 }
 
-// CreateEVD implements rdma.IA.
-//
-// Implements: ibv_create_cq.
-func (a *adapter) CreateEVD(id dat.Handle, qlen int32, streams []dat.Stream) (rdma.EVD, error) {
-	h, err := a.life()
-	if err != nil {
-		return nil, err
-	}
-	e := &evd{}
-	if slices.Contains(streams, dat.StreamDTO) || slices.Contains(streams, dat.StreamRMRBind) {
-		if e.cq, err = h.newCQ(id, int(qlen), false); err != nil {
-			return nil, err
+// leaseCQ leases room for n completions for an EVD, which may be nil.
+func (h *hardware) leaseCQ(e rdma.EVD, n int, solicited bool) (lease, error) {
+	var id dat.Handle
+	if v, ok := e.(*evd); ok && v != nil {
+		id = v.id
+		if !solicited && v.cq != nil && v.cq.reserve(n) {
+			return lease{v.cq, n, false}, nil
 		}
 	}
-	release := func() {
-		if e.cq != nil {
-			e.cq.free()
-		}
-	}
-	if err := h.own(&e.core, id, rankEVD, release); err != nil {
-		release()
-		return nil, err
-	}
-	return e, nil
+	q, err := h.newCQ(id, n, solicited)
+	return lease{q, n, true}, err
 }
 
-// Free implements rdma.Object.
-func (e *evd) Free() { e.free() }
-
-// Resize implements rdma.EVD. The Manager queues the events, so a device that
-// cannot resize loses nothing: what does not fit gets a queue of its own.
-//
-// Implements: ibv_resize_cq.
-func (e *evd) Resize(qlen int32) error {
-	if e.cq == nil {
-		return nil
+// release gives up the room; it is idempotent.
+func (l *lease) release() {
+	switch {
+	case l.cq == nil:
+	case l.own:
+		l.cq.free()
+	default:
+		l.cq.unreserve(l.n)
 	}
-	e.cq.mu.Lock()
-	defer e.cq.mu.Unlock()
-	before := e.cq.q.size()
-	if e.cq.freed || int(qlen) <= before {
-		return nil
-	}
-	if e.cq.q.resize(int(qlen)) == nil {
-		e.cq.room += e.cq.q.size() - before
-	}
-	return nil
+	l.cq = nil
 }

@@ -4,173 +4,11 @@ package verbs
 
 import (
 	"bytes"
-	"context"
-	"maps"
-	"os"
-	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
 )
-
-// deadline is how long a test waits for something that must happen; the device is
-// emulated on an emulated machine.
-const deadline = 20 * time.Second
-
-// bench is an open IA of the device under test, with what it reported.
-type bench struct {
-	t   *testing.T
-	p   *Provider
-	ia  rdma.IA
-	pz  rdma.Object
-	evd rdma.EVD
-	log []rdma.Report
-}
-
-// deviceName is the device under test (DATAPI_TEST_DEVICE, as rxe0).
-func deviceName(t *testing.T) string {
-	t.Helper()
-	name := os.Getenv("DATAPI_TEST_DEVICE")
-	if name == "" {
-		t.Fatal("DATAPI_TEST_DEVICE does not name an RDMA device")
-	}
-	return name
-}
-
-func newBench(t *testing.T) *bench {
-	t.Helper()
-	b := &bench{t: t, p: New()}
-	ias, err := b.p.Open(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = b.p.Close() })
-	for _, ia := range ias {
-		if ia.Device() == deviceName(t) {
-			b.ia = ia
-		}
-	}
-	if b.ia == nil {
-		t.Fatalf("no IA of %s among %d", deviceName(t), len(ias))
-	}
-	b.makeParents()
-	return b
-}
-
-func (b *bench) makeParents() {
-	b.t.Helper()
-	var err error
-	if b.pz, err = b.ia.CreatePZ("pz"); err != nil {
-		b.t.Fatal(err)
-	}
-	if b.evd, err = b.ia.CreateEVD("evd", 64, []dat.Stream{dat.StreamDTO, dat.StreamRMRBind}); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-func (b *bench) ep(id dat.Handle) rdma.EP {
-	b.t.Helper()
-	e, err := b.ia.CreateEP(id, rdma.EPParams{PZ: b.pz, RecvEVD: b.evd, RequestEVD: b.evd, Attributes: dat.EPAttributes{
-		MaxRecvDTOs: 8, MaxRequestDTOs: 8, MaxRecvIOV: 1, MaxRequestIOV: 1, MaxRDMAReadIn: 4, MaxRDMAReadOut: 4,
-	}})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return e
-}
-
-// want waits for the first report that matches and takes it out of the log.
-func (b *bench) want(what string, match func(rdma.Report) bool) rdma.Report {
-	b.t.Helper()
-	late := time.After(deadline)
-	for {
-		for i, r := range b.log {
-			if match(r) {
-				b.log = append(b.log[:i:i], b.log[i+1:]...)
-				return r
-			}
-		}
-		select {
-		case r, ok := <-b.ia.Reports():
-			if !ok {
-				b.t.Fatalf("%s: the reports ended", what)
-			}
-			b.log = append(b.log, r)
-		case <-late:
-			b.t.Fatalf("%s: nothing for %v; there were %+v", what, deadline, b.log)
-		}
-	}
-}
-
-func (b *bench) wantKind(kind rdma.ReportKind, ep dat.Handle) rdma.Report {
-	b.t.Helper()
-	return b.want("report", func(r rdma.Report) bool { return r.Kind == kind && r.EP == ep })
-}
-
-func (b *bench) wantDone(ep dat.Handle, wr uint64, status dat.DTOStatus) rdma.Report {
-	b.t.Helper()
-	r := b.want("completion", func(r rdma.Report) bool { return r.Kind == rdma.ReportCompletion && r.EP == ep && r.WR == wr })
-	if r.Status != status {
-		b.t.Fatalf("completion %d of %s is %v (%s), want %v", wr, ep, r.Status, r.Reason, status)
-	}
-	return r
-}
-
-func (b *bench) must(err error) {
-	b.t.Helper()
-	if err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-// connect makes endpoints a and b of one device a connection.
-func (b *bench) connect(from, to rdma.EP, fromID, toID dat.Handle) {
-	b.t.Helper()
-	l, err := b.ia.Listen("sp", 0, false)
-	b.must(err)
-	defer l.Free()
-	attributes, _ := b.ia.Attributes()
-	b.must(from.Connect(rdma.Connect{RemoteAddress: *attributes.IAAddress, RemoteQual: l.Qual(), PrivateData: []byte("hello")}))
-	r := b.want("request", func(r rdma.Report) bool { return r.Kind == rdma.ReportRequest })
-	if !bytes.HasPrefix(r.PrivateData, []byte("hello")) {
-		b.t.Fatalf("private data %q of the request", r.PrivateData)
-	}
-	b.must(r.Request.Accept(to, []byte("welcome")))
-	if r := b.wantKind(rdma.ReportEstablished, fromID); !bytes.HasPrefix(r.PrivateData, []byte("welcome")) {
-		b.t.Fatalf("private data %q of the answer", r.PrivateData)
-	}
-	b.wantKind(rdma.ReportEstablished, toID)
-}
-
-// census is the kernel's count of the device's objects. The library keeps its
-// context of a device, so contexts are left out.
-func census(t *testing.T) map[string]uint64 {
-	t.Helper()
-	now, err := Census(deviceName(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	delete(now, "ctx")
-	return now
-}
-
-// settled waits until the kernel counts what it counted before.
-func settled(t *testing.T, before map[string]uint64) {
-	t.Helper()
-	late := time.Now().Add(deadline)
-	for {
-		now := census(t)
-		if maps.Equal(now, before) {
-			return
-		}
-		if time.Now().After(late) {
-			t.Fatalf("the kernel counts %v, before it was %v", now, before)
-		}
-		<-time.After(10 * time.Millisecond)
-	}
-}
 
 func TestDataFlowsAndNothingLeaks(t *testing.T) {
 	b := newBench(t)
@@ -186,24 +24,26 @@ func TestDataFlowsAndNothingLeaks(t *testing.T) {
 			t.Fatalf("round %d: the QP of a connected endpoint is %v", round, s)
 		}
 		b.must(x.Post([]rdma.Request{{WR: 10, Kind: dat.KindSend, Data: []byte("ping")}}))
-		b.wantDone("x", 10, dat.DTOSuccess)
-		if r := b.wantDone("y", 1, dat.DTOSuccess); string(r.Payload) != "ping" || r.Length != 4 {
+		b.wantCompletion("x", 10, dat.DTOSuccess)
+		if r := b.wantCompletion("y", 1, dat.DTOSuccess); string(r.Payload) != "ping" || r.Length != 4 {
 			t.Fatalf("round %d: received %q of %d bytes", round, r.Payload, r.Length)
 		}
 		b.must(x.Probe())
 		b.want("probe", func(r rdma.Report) bool { return r.Kind == rdma.ReportProbe && r.Status == dat.DTOSuccess })
 		x.Disconnect()
 		b.wantKind(rdma.ReportDisconnected, "y")
-		b.wantDone("y", 2, dat.DTOErrFlushed)
+		b.wantCompletion("y", 2, dat.DTOErrFlushed)
 		b.must(y.PostRecv([]rdma.Recv{{WR: 3, Size: 8}}))
-		b.wantDone("y", 3, dat.DTOErrFlushed)
+		b.wantCompletion("y", 3, dat.DTOErrFlushed)
 		x.Free()
 		y.Free()
 		x.Free()
 	}
 	b.pz.Free()
 	b.evd.Free()
-	settled(t, before)
+	if left := leftover(t, before); left != "" {
+		t.Fatalf("the kernel counts %s", left)
+	}
 }
 
 func TestRDMAReachesTheMemoryOfThePeer(t *testing.T) {
@@ -219,9 +59,9 @@ func TestRDMAReachesTheMemoryOfThePeer(t *testing.T) {
 	b.must(err)
 	key, at := n.Context()
 	b.must(x.Post([]rdma.Request{{WR: 1, Kind: dat.KindRDMAWrite, LMR: m, Offset: 100, Length: 10, RemoteContext: key, RemoteAddress: at + 8}}))
-	b.wantDone("x", 1, dat.DTOSuccess)
+	b.wantCompletion("x", 1, dat.DTOSuccess)
 	b.must(x.Post([]rdma.Request{{WR: 2, Kind: dat.KindRDMARead, LMR: m, Offset: 4000, Length: 10, RemoteContext: key, RemoteAddress: at + 8}}))
-	b.wantDone("x", 2, dat.DTOSuccess)
+	b.wantCompletion("x", 2, dat.DTOSuccess)
 	got := make([]byte, 10)
 	_, err = m.ReadAt(got, 4000)
 	b.must(err)
@@ -256,15 +96,15 @@ func TestWindowsAreBoundAndUnbound(t *testing.T) {
 	x, y := b.ep("x"), b.ep("y")
 	b.connect(x, y, "x", "y")
 	b.must(y.Post([]rdma.Request{{WR: 1, Kind: dat.KindRMRBind, RMR: w, LMR: m, Offset: 64, Length: 128, Privileges: rights[2:]}}))
-	bound := b.wantDone("y", 1, dat.DTOSuccess)
+	bound := b.wantCompletion("y", 1, dat.DTOSuccess)
 	write := rdma.Request{WR: 2, Kind: dat.KindRDMAWrite, LMR: m, Length: 8, RemoteContext: bound.RMRContext, RemoteAddress: bound.TargetAddress}
 	b.must(x.Post([]rdma.Request{write}))
-	b.wantDone("x", 2, dat.DTOSuccess)
+	b.wantCompletion("x", 2, dat.DTOSuccess)
 	b.must(y.Post([]rdma.Request{{WR: 3, Kind: dat.KindRMRBind, RMR: w}}))
-	b.wantDone("y", 3, dat.DTOSuccess)
+	b.wantCompletion("y", 3, dat.DTOSuccess)
 	write.WR = 4
 	b.must(x.Post([]rdma.Request{write}))
-	b.wantDone("x", 4, dat.DTOErrRemoteAccess)
+	b.wantCompletion("x", 4, dat.DTOErrRemoteAccess)
 	x.Free()
 	y.Free()
 	w.Free()
@@ -285,11 +125,11 @@ func TestSharedReceiveQueueFeedsTwoEndpointsAndFiresItsMark(t *testing.T) {
 	x := b.ep("x")
 	b.connect(x, y, "x", "y")
 	b.must(x.Post([]rdma.Request{{WR: 10, Kind: dat.KindSend, Data: []byte("one")}, {WR: 11, Kind: dat.KindSend, Data: []byte("two")}}))
-	b.wantDone("x", 10, dat.DTOSuccess)
-	if r := b.wantDone("y", 1, dat.DTOSuccess); string(r.Payload) != "one" {
+	b.wantCompletion("x", 10, dat.DTOSuccess)
+	if r := b.wantCompletion("y", 1, dat.DTOSuccess); string(r.Payload) != "one" {
 		t.Fatalf("received %q", r.Payload)
 	}
-	b.wantDone("y", 2, dat.DTOSuccess)
+	b.wantCompletion("y", 2, dat.DTOSuccess)
 	b.want("low watermark", func(r rdma.Report) bool { return r.Kind == rdma.ReportSRQLimit && r.SRQ == "s" })
 	x.Free()
 	b.wantKind(rdma.ReportDisconnected, "y")
@@ -304,7 +144,7 @@ func TestRefusalsAreTold(t *testing.T) {
 	b.must(x.PostRecv([]rdma.Recv{{WR: 1, Size: 8}}))
 	b.must(x.Connect(rdma.Connect{RemoteAddress: *attributes.IAAddress, RemoteQual: 4242}))
 	b.wantKind(rdma.ReportNonPeerRejected, "x")
-	b.wantDone("x", 1, dat.DTOErrFlushed)
+	b.wantCompletion("x", 1, dat.DTOErrFlushed)
 	l, err := b.ia.Listen("sp", 4243, false)
 	b.must(err)
 	if _, err := b.ia.Listen("sp2", 4243, false); err == nil || err.(*dat.Error).Return != dat.RetConnQualInUse {
@@ -339,7 +179,7 @@ func TestFailuresHaveTheirStatus(t *testing.T) {
 	b.must(y.PostRecv([]rdma.Recv{{WR: 1, Size: 4}}))
 	b.connect(x, y, "x", "y")
 	b.must(x.Post([]rdma.Request{{WR: 10, Kind: dat.KindSend, Data: []byte("longer than four")}}))
-	b.wantDone("y", 1, dat.DTOErrLocalLength)
+	b.wantCompletion("y", 1, dat.DTOErrLocalLength)
 	r := b.want("the sender's completion", func(r rdma.Report) bool { return r.Kind == rdma.ReportCompletion && r.EP == "x" })
 	t.Logf("too long a message: the sender sees %v (%s)", r.Status, r.Reason)
 	x.Disconnect()
@@ -353,7 +193,7 @@ func TestFailuresHaveTheirStatus(t *testing.T) {
 	b.must(y.Modify(rdma.EPParams{PZ: z, RecvEVD: b.evd, RequestEVD: b.evd, Attributes: dat.EPAttributes{MaxRecvDTOs: 8, MaxRequestDTOs: 8}}))
 	b.connect(x, y, "x", "y")
 	b.must(x.Post([]rdma.Request{{WR: 11, Kind: dat.KindSend, Data: []byte("hello")}}))
-	b.wantDone("y", 2, dat.DTOErrLocalProtection)
+	b.wantCompletion("y", 2, dat.DTOErrLocalProtection)
 	x.Free()
 	y.Free()
 	z.Free()
@@ -369,7 +209,7 @@ func TestADeviceGoesAndComesBack(t *testing.T) {
 	if s, why := b.ia.State(); s != dat.IAGone || why == "" {
 		t.Fatalf("the IA of a device that is gone is %v (%s)", s, why)
 	}
-	b.wantDone("y", 1, dat.DTOErrFlushed)
+	b.wantCompletion("y", 1, dat.DTOErrFlushed)
 	if _, err := b.ia.CreatePZ("q"); err == nil || err.(*dat.Error).Kind != "ia-gone" {
 		t.Fatalf("a call on it answers %v, want ia-gone", err)
 	}
@@ -384,13 +224,4 @@ func TestADeviceGoesAndComesBack(t *testing.T) {
 	b.connect(x, y, "x", "y")
 	x.Free()
 	y.Free()
-}
-
-func link(t *testing.T, program string, args ...string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
-	defer cancel()
-	if out, err := exec.CommandContext(ctx, program, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s %v: %v %s", program, args, err, out)
-	}
 }

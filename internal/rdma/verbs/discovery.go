@@ -14,8 +14,8 @@ var classRoot = filepath.Dir(sysfsRoot)
 // devRoot is where the character devices of RDMA are.
 const devRoot = "/dev/infiniband"
 
-// scan compares the devices that are there with those that are known: new ports are
-// answered, ports of a device that came back are opened again and report so.
+// scan opens the ports that the kernel has and that are not open. It returns the
+// adapters of new ports; ports of a device that came back report that.
 func (p *Provider) scan() []*adapter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -37,18 +37,18 @@ func (p *Provider) scan() []*adapter {
 	return arrived
 }
 
-// openPort opens a port whose device is open and that has no life yet.
+// openPort opens a port that is not open, if its device is.
 func (p *Provider) openPort(a *adapter, known bool) {
-	if _, err := a.life(); err == nil {
-		return
+	if _, err := a.hardware(); err == nil {
+		return // it is open
 	}
 	d := p.devices[a.device]
 	if d == nil {
-		a.unusable(whyNotOpen(classRoot, devRoot, a.device))
+		a.setReason(reasonNotOpen(classRoot, devRoot, a.device))
 		return
 	}
 	if err := a.open(d.ctx); err != nil {
-		a.unusable(err.Error())
+		a.setReason(err.Error())
 		return
 	}
 	if known {
@@ -59,8 +59,8 @@ func (p *Provider) openPort(a *adapter, known bool) {
 	}
 }
 
-// openDevices opens the devices that are not open yet. The list that the library
-// gives holds all devices open that it names, so the newest list is kept.
+// openDevices opens the devices that are not open yet. The library's list holds all
+// devices open that it names, so the newest list is kept.
 func (p *Provider) openDevices(ports []devicePort) {
 	missing := false
 	for _, port := range ports {
@@ -77,11 +77,11 @@ func (p *Provider) openDevices(ports []devicePort) {
 	p.list = list
 	for _, ctx := range contexts {
 		name := ctx.name()
-		if p.devices[name] != nil || !present(ports, name) {
+		if p.devices[name] != nil || !hasDevice(ports, name) {
 			continue
 		}
 		d := &device{ctx: ctx}
-		d.async, err = watch(ctx.asyncFD(), name+" events", func() error { return p.takeAsync(name, ctx) })
+		d.async, err = watch(ctx.asyncFD(), name+" events", func() error { return p.handleAsyncEvent(name, ctx) })
 		if err != nil {
 			continue
 		}
@@ -92,35 +92,12 @@ func (p *Provider) openDevices(ports []devicePort) {
 	}
 }
 
-func present(ports []devicePort, device string) bool {
+// hasDevice reports whether one of the ports is of the device.
+func hasDevice(ports []devicePort, device string) bool {
 	for _, p := range ports {
 		if p.device == device {
 			return true
 		}
 	}
 	return false
-}
-
-// takeAsync takes one asynchronous event of a device to those it concerns.
-func (p *Provider) takeAsync(name string, ctx verbsContext) error {
-	e, err := ctx.asyncEvent()
-	if err != nil {
-		return err
-	}
-	if e.kind == asyncDeviceFatal {
-		p.deviceGone(name)
-		return nil
-	}
-	p.mu.Lock()
-	var concerned []*adapter
-	for port, a := range p.adapters {
-		if port.device == name {
-			concerned = append(concerned, a)
-		}
-	}
-	p.mu.Unlock()
-	for _, a := range concerned {
-		a.asyncEvent(e)
-	}
-	return nil
 }

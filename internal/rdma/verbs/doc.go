@@ -2,9 +2,31 @@
 // libibverbs and librdmacm.
 //
 // A protection zone is a PD, an EVD that DTOs feed a CQ, an LMR an MR, an RMR a
-// memory window, an endpoint a QP and a CM id made at connect or accept, never
-// before: receives posted earlier wait in the endpoint. cgo.go is the only file
-// that imports "C"; it and everything that calls it stand behind the build tag
-// verbs. What translates between the two vocabularies is plain Go and is built
-// and tested everywhere.
+// memory window, an endpoint a QP and a CM id created at connect or accept, never
+// before: receives posted earlier wait in the endpoint.
+//
+// Devices: provider.go has the provider, discovery.go finds the devices and ports,
+// with sysfs.go, uevent.go and nldev.go, which ask the kernel. adapter.go is the IA,
+// attributes.go what it declares, hardware.go the open device behind it.
+//
+// Objects: object.go has what all share; pz.go, evd.go (with its queue, cq.go),
+// srq.go, lmr.go, rmr.go, listener.go, request.go and ep.go have one each.
+//
+// Connections: conn.go is one, connect.go sets it up, post.go posts to it,
+// disconnect.go ends it. work.go is a work request, with its translation to verbs.
+//
+// Events are read by watcher.go. Of each kind one file has the names and the
+// translation to DAT, another acts on them: cmevent.go and cmhandler.go those of the
+// connection manager, completion.go and completionhandler.go completions, asyncevent.go
+// and asynchandler.go asynchronous events of the device.
+//
+// The libraries: cgo.go is the only file that imports "C" and says of each function
+// what it calls; libs.h and libs.c open the libraries at run time. returns.go reads how
+// they return errors, errno.go translates errno to DAT. cgo.go and everything that
+// calls it stand behind the build tag verbs; stub.go is the provider without it. What
+// translates between the two vocabularies is plain Go and is built and tested
+// everywhere.
+//
+// Where the comment of an exported name ends with "Implements:", it names the functions
+// of libibverbs and librdmacm that the call runs; a method without it runs none.
 package verbs

@@ -9,21 +9,23 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// ep is an endpoint. It has a connection, and with it a QP, from connect or
+// ep implements rdma.EP. It has a connection, and with it a QP, from connect or
 // accept to the end of the connection; receives posted before wait here.
 type ep struct {
-	core
+	object
 
-	mu      sync.Mutex
-	params  rdma.EPParams
+	mu     sync.Mutex
+	params rdma.EPParams
+	// waiting are the receives that wait for a QP.
 	waiting []*waitingRecv
-	conn    *conn
+	// conn is the connection or its setup, nil where there is neither.
+	conn *conn
 	// ended: the connection is over and the endpoint not reset yet.
 	ended bool
 	freed bool
 
-	// clearing counts connections whose QP is not gone yet.
-	clearing sync.WaitGroup
+	// cleanups counts connections whose QP is not destroyed yet.
+	cleanups sync.WaitGroup
 }
 
 // waitingRecv is a receive that waits for a QP, and the zone of its buffer.
@@ -34,34 +36,38 @@ type waitingRecv struct {
 
 // CreateEP implements rdma.IA. It makes a record only.
 //
-// Implements: nothing of the libraries; the QP is made at connect or accept.
+// Implements: nothing of the libraries; the QP is created at connect or accept.
 func (a *adapter) CreateEP(id dat.Handle, params rdma.EPParams) (rdma.EP, error) {
-	h, err := a.life()
+	h, err := a.hardware()
 	if err != nil {
 		return nil, err
 	}
 	e := &ep{params: params}
-	if err := h.own(&e.core, id, rankEP, e.release); err != nil {
+	if err := h.add(&e.object, id, rankEP, e.release); err != nil {
 		return nil, err
 	}
 	return e, nil
 }
 
 // Free implements rdma.Object.
+//
+// Implements: what Disconnect implements.
 func (e *ep) Free() { e.free() }
 
+// release ends the connection and waits until its QP is destroyed.
 func (e *ep) release() {
 	e.Disconnect()
-	e.clearing.Wait()
+	e.cleanups.Wait()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.freed = true
 	e.dropWaiting()
 }
 
+// dropWaiting gives up the receives that wait for a QP.
 func (e *ep) dropWaiting() {
 	for _, r := range e.waiting {
-		r.work.done()
+		r.work.release()
 	}
 	e.waiting = nil
 }
@@ -76,7 +82,7 @@ func (e *ep) Modify(params rdma.EPParams) error {
 	return nil
 }
 
-// zone is the endpoint's protection zone; nil is null.
+// zone returns the endpoint's protection zone, nil for null.
 func (e *ep) zone() *pz {
 	z, _ := e.params.PZ.(*pz)
 	return z
@@ -84,7 +90,9 @@ func (e *ep) zone() *pz {
 
 // Connect implements rdma.EP.
 //
-// Implements: rdma_create_id, rdma_bind_addr, rdma_create_qp, rdma_resolve_addr.
+// Implements: rdma_create_id, rdma_bind_addr, rdma_set_option, ibv_create_cq,
+// ibv_req_notify_cq, rdma_create_qp, ibv_post_recv, rdma_resolve_addr; after their
+// events rdma_resolve_route and rdma_connect.
 func (e *ep) Connect(to rdma.Connect) error {
 	address, err := e.hw.ia.parseAddress(to.RemoteAddress)
 	if err != nil {
@@ -109,13 +117,13 @@ func (e *ep) Connect(to rdma.Connect) error {
 	}
 	e.conn = c
 	if err := c.id.resolveAddr(address.withPort(uint16(to.RemoteQual)), address.scope, resolveMS); err != nil {
-		e.hw.spawn(func() { c.end(rdma.ReportUnreachable, err.Error(), "The address cannot be resolved.") })
+		e.hw.startTask(func() { c.end(rdma.ReportUnreachable, err.Error(), "The address cannot be resolved.") })
 	}
 	return nil
 }
 
-// accept takes a request's id for a connection on the endpoint. It reads no more at
-// once from the peer than the request allows.
+// accept accepts the request of an id on the endpoint. mostReads is how many RDMA reads
+// the request allows to be outstanding at the peer.
 func (e *ep) accept(id cmID, mostReads uint8, data []byte) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -128,29 +136,36 @@ func (e *ep) accept(id cmID, mostReads uint8, data []byte) error {
 	}
 	e.conn = c
 	id.setKey(c.key)
-	e.hw.target(c.key, c)
+	e.hw.route(c.key, c)
 	c.param.initiatorDepth = min(c.param.initiatorDepth, mostReads)
 	if err := id.connect(c.param, true, data); err != nil {
-		e.hw.spawn(func() { c.end(rdma.ReportAcceptFailed, err.Error(), "The request cannot be accepted any more.") })
+		e.hw.startTask(func() { c.end(rdma.ReportAcceptFailed, err.Error(), "The request cannot be accepted any more.") })
 	}
 	return nil
 }
 
-// fail ends what would have been a connection on the endpoint.
-func (e *ep) fail(kind rdma.ReportKind, reason, detail string) {
+// failAccept ends the endpoint whose accept failed before there was a connection.
+func (e *ep) failAccept(kind rdma.ReportKind, reason, detail string) {
 	e.mu.Lock()
 	e.ended = true
 	for _, r := range e.waiting {
-		e.hw.report(r.work.report(e.id, dat.DTOErrFlushed, wcTable[wcFlushErr].name, 0))
+		e.reportFlushed(r.work.wr, r.work.kind)
 	}
 	e.dropWaiting()
 	e.mu.Unlock()
 	e.hw.report(rdma.Report{Kind: kind, EP: e.id, Reason: reason, Detail: detail})
 }
 
+// reportFlushed reports work as flushed that never reached a QP.
+func (e *ep) reportFlushed(wr uint64, kind dat.DTOKind) {
+	e.hw.report((&work{wr: wr, kind: kind}).report(e.id, dat.DTOErrFlushed, wcTable[wcFlushErr].name, 0))
+}
+
 // Disconnect implements rdma.EP.
 //
-// Implements: rdma_disconnect, rdma_destroy_qp, rdma_destroy_id.
+// Implements: rdma_disconnect, ibv_modify_qp, ibv_poll_cq, rdma_destroy_qp,
+// ibv_destroy_cq where the connection has a queue of its own, rdma_destroy_id;
+// ibv_destroy_qp instead of rdma_destroy_qp for an iWARP connection that is being set up.
 func (e *ep) Disconnect() {
 	e.mu.Lock()
 	c := e.conn
@@ -159,12 +174,12 @@ func (e *ep) Disconnect() {
 		return
 	}
 	e.mu.Unlock()
-	c.end(quiet, "", "")
+	c.end(noReport, "", "")
 }
 
 // Reset implements rdma.EP.
 //
-// Implements: nothing of the libraries; the QP went with the connection.
+// Implements: nothing of the libraries; the QP was destroyed with the connection.
 func (e *ep) Reset() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -175,7 +190,7 @@ func (e *ep) Reset() error {
 
 // PostRecv implements rdma.EP.
 //
-// Implements: ibv_post_recv.
+// Implements: ibv_post_recv; ibv_reg_mr_iova2 where the zone has no idle buffer.
 func (e *ep) PostRecv(recvs []rdma.Recv) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -184,7 +199,7 @@ func (e *ep) PostRecv(recvs []rdma.Recv) error {
 	}
 	if e.ended {
 		for _, r := range recvs {
-			e.hw.report((&work{wr: r.WR, kind: dat.KindRecv}).report(e.id, dat.DTOErrFlushed, wcTable[wcFlushErr].name, 0))
+			e.reportFlushed(r.WR, dat.KindRecv)
 		}
 		return nil
 	}
@@ -207,7 +222,8 @@ func (e *ep) PostRecv(recvs []rdma.Recv) error {
 
 // Post implements rdma.EP.
 //
-// Implements: ibv_post_send, ibv_bind_mw.
+// Implements: ibv_post_send, for binds ibv_bind_mw; ibv_reg_mr_iova2 where the zone has
+// no idle buffer for a send.
 func (e *ep) Post(requests []rdma.Request) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -216,7 +232,7 @@ func (e *ep) Post(requests []rdma.Request) error {
 	}
 	if e.ended || e.conn == nil {
 		for _, r := range requests {
-			e.hw.report((&work{wr: r.WR, kind: r.Kind}).report(e.id, dat.DTOErrFlushed, wcTable[wcFlushErr].name, 0))
+			e.reportFlushed(r.WR, r.Kind)
 		}
 		return nil
 	}

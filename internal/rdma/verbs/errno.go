@@ -9,16 +9,16 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// errnoRow is what an errno of the two libraries means in DAT's words, and what
-// a person can do about it.
+// errnoRow is what an errno of the two libraries is in DAT, and what a person can do
+// about it.
 type errnoRow struct {
 	ret     dat.Return
 	subtype dat.Subtype
 	remedy  string
 }
 
-// errnoTable is the one place where errno becomes DAT. What it lacks is
-// DAT_INTERNAL_ERROR. Source: docs/rules/transport.md (D11).
+// errnoTable is the one place where errno is translated to DAT. An errno that it lacks is
+// DAT_INTERNAL_ERROR. Source: docs/rules/transport.md, where the class bit is missing (D11).
 var errnoTable = map[syscall.Errno]errnoRow{
 	syscall.EOVERFLOW:     {dat.RetLengthError, dat.SubNone, "make it shorter"},
 	syscall.EMSGSIZE:      {dat.RetLengthError, dat.SubNone, "make it shorter"},
@@ -48,9 +48,9 @@ var errnoTable = map[syscall.Errno]errnoRow{
 	syscall.ENOSYS:        {dat.RetModelNotSupported, dat.SubNone, "the IA's attributes say what the device can do"},
 }
 
-// fault is the refusal of operation what by the device: err translated by the
-// table, with the errno's name for the log. nil stays nil.
-func fault(what string, err error) error {
+// deviceError is the refusal of the operation what by the device: err translated by the
+// table. It is nil where err is nil, and err itself where that is a *dat.Error.
+func deviceError(what string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -71,7 +71,7 @@ func fault(what string, err error) error {
 	}
 }
 
-// errnoName is the errno as C names it, for the reason of a report.
+// errnoName returns the name of an errno in C, for the reason of a report.
 func errnoName(e syscall.Errno) string {
 	if n := unix.ErrnoName(e); n != "" {
 		return n

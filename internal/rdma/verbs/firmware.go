@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// parseFirmware reads the version that a device states as `a.b.c`, with more or
-// fewer parts: major is the first, minor the second (D32). A part that is no
-// number ends it.
+// parseFirmware reads the version that a device declares as `a.b.c`, with more or fewer
+// parts: major is the first, minor the second (D32). A part that is no number is 0.
 func parseFirmware(s string) (major, minor uint32) {
 	parts := strings.FieldsFunc(s, func(r rune) bool { return r == '.' || r == '-' || r == ' ' })
 	number := func(i int) uint32 {

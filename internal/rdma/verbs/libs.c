@@ -56,7 +56,7 @@ struct device_result query_device(struct ibv_context *c)
 	return r;
 }
 
-// The symbol fills the part of the struct that old programs knew, which has all that is used here.
+// The symbol fills the part of the struct that old programs know, which has all that is used here.
 int (ibv_query_port)(struct ibv_context *, uint8_t, struct _compat_ibv_port_attr *);
 
 struct port_result query_port(struct ibv_context *c, uint8_t port)
@@ -108,10 +108,10 @@ struct async_result get_async_event(struct ibv_context *c)
 	return r;
 }
 
-// abandon lets go of a vanished device. The connection manager's library keeps the
-// context that it opened, and some kernels wait for the last file of it to be
-// closed before the device can go; so the files are replaced by harmless ones,
-// which the library may close at its leisure.
+// abandon closes the files of a vanished device. The connection manager's library keeps
+// the context that it opened, and some kernels wait until the last file of it is closed
+// before the device can go. So the files are replaced by /dev/null, which the library may
+// close whenever it does.
 void abandon(struct ibv_context *c)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

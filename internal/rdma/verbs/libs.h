@@ -17,8 +17,6 @@
 	X(__be64, ibv_get_device_guid, (struct ibv_device *d), (d)) \
 	X(int, ibv_get_async_event, (struct ibv_context *c, struct ibv_async_event *e), (c, e)) \
 	X(void, ibv_ack_async_event, (struct ibv_async_event *e), (e)) \
-	X(const char *, ibv_event_type_str, (enum ibv_event_type t), (t)) \
-	X(const char *, ibv_wc_status_str, (enum ibv_wc_status s), (s)) \
 	X(struct ibv_pd *, ibv_alloc_pd, (struct ibv_context *c), (c)) \
 	X(int, ibv_dealloc_pd, (struct ibv_pd *pd), (pd)) \
 	X(struct ibv_mr *, ibv_reg_mr_iova2, (struct ibv_pd *pd, void *p, size_t n, uint64_t iova, unsigned int access), (pd, p, n, iova, access)) \

@@ -12,22 +12,24 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// blocks are the memory that regions show, shared ones by their id.
+// blocks is the memory of the regions; it finds shared blocks by their id.
 type blocks struct {
 	mu     sync.Mutex
 	shared map[string]*block
 }
 
-// block is memory that one or more regions show; it goes with the last of them.
+// block is memory that one or more regions show; it is unmapped with the last of them.
 type block struct {
 	memory []byte
-	users  int
+	// users counts the regions.
+	users int
+	// shared is its id as MemSharedVirtual, "" for memory of another type.
 	shared string
 }
 
-// take finds or makes the memory that spec asks for, and the part of it that the
-// region shows.
-func (s *blocks) take(spec rdma.LMRSpec) (*block, []byte, error) {
+// acquire returns the block that spec asks for with one user more, and the part of it
+// that the region shows.
+func (s *blocks) acquire(spec rdma.LMRSpec) (*block, []byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := s.shared[spec.SharedID]
@@ -61,7 +63,8 @@ func (s *blocks) take(spec rdma.LMRSpec) (*block, []byte, error) {
 	return b, b.memory[offset : offset+spec.Length], nil
 }
 
-func (s *blocks) give(b *block) {
+// release takes one user from a block.
+func (s *blocks) release(b *block) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b.users--; b.users > 0 {
@@ -73,14 +76,16 @@ func (s *blocks) give(b *block) {
 	_ = unix.Munmap(b.memory)
 }
 
-// lmr is registered memory of the service.
+// lmr implements rdma.LMR: an MR on a part of a block.
 type lmr struct {
-	core
-	mr     region
-	block  *block
+	object
+	mr    region
+	block *block
+	// offset is where the region begins in the block.
 	offset int64
 
-	// mu keeps the memory mapped while it is read or written here.
+	// mu keeps the memory mapped while it is read or written here. view is the part of
+	// the block, nil when the region is freed.
 	mu   sync.RWMutex
 	view []byte
 }
@@ -88,17 +93,17 @@ type lmr struct {
 // CreateLMR implements rdma.IA. Where the device has memory windows, a region may
 // be bound to one.
 //
-// Implements: ibv_reg_mr, ibv_dereg_mr.
+// Implements: ibv_reg_mr_iova2.
 func (a *adapter) CreateLMR(id dat.Handle, spec rdma.LMRSpec) (rdma.LMR, error) {
-	h, err := a.life()
+	h, err := a.hardware()
 	if err != nil {
 		return nil, err
 	}
-	zone, ok := spec.PZ.(*pz)
-	if !ok || zone.hw != h {
-		return nil, errStale("protection zone")
+	zone, err := h.zoneOf(spec.PZ)
+	if err != nil {
+		return nil, err
 	}
-	b, view, err := a.p.blocks.take(spec)
+	b, view, err := a.p.blocks.acquire(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +113,7 @@ func (a *adapter) CreateLMR(id dat.Handle, spec rdma.LMRSpec) (rdma.LMR, error) 
 	}
 	m := &lmr{block: b, view: view, offset: int64(cap(b.memory) - cap(view))}
 	if m.mr, err = zone.register(view, access); err != nil {
-		a.p.blocks.give(b)
+		a.p.blocks.release(b)
 		return nil, err
 	}
 	release := func() {
@@ -116,16 +121,16 @@ func (a *adapter) CreateLMR(id dat.Handle, spec rdma.LMRSpec) (rdma.LMR, error) 
 		m.view = nil
 		m.mu.Unlock()
 		_ = m.mr.free()
-		a.p.blocks.give(b)
+		a.p.blocks.release(b)
 	}
-	if err := h.own(&m.core, id, rankRegion, release); err != nil {
+	if err := h.add(&m.object, id, rankRegion, release); err != nil {
 		release()
 		return nil, err
 	}
 	return m, nil
 }
 
-// register registers memory that belongs to somebody else.
+// register registers memory that the zone does not own.
 func (z *pz) register(memory []byte, access uint) (region, error) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -133,10 +138,12 @@ func (z *pz) register(memory []byte, access uint) (region, error) {
 		return region{}, errStale("protection zone")
 	}
 	mr, err := z.pd.register(memory, access)
-	return mr, fault("register memory", err)
+	return mr, deviceError("register memory", err)
 }
 
 // Free implements rdma.Object.
+//
+// Implements: ibv_dereg_mr.
 func (m *lmr) Free() { m.free() }
 
 // Context implements rdma.LMR.
@@ -168,58 +175,3 @@ func (m *lmr) WriteAt(p []byte, off int64) (int, error) {
 	}
 	return copy(m.view[off:], p), nil
 }
-
-// errStale is the refusal of an object that is freed or went with its device.
-func errStale(what string) error {
-	return &dat.Error{Return: dat.RetInvalidHandle, Detail: "The " + what + " is freed or went with its device; make it again."}
-}
-
-// rmr is a memory window of the kind that the send queue binds (type 1).
-type rmr struct {
-	core
-	window window
-
-	mu    sync.Mutex
-	freed bool
-	// bound is the region of the last bind, which unbinding names once more.
-	bound *lmr
-}
-
-// CreateRMR implements rdma.IA.
-//
-// Implements: ibv_alloc_mw, ibv_dealloc_mw.
-func (a *adapter) CreateRMR(id dat.Handle, zone rdma.Object) (rdma.Object, error) {
-	h, err := a.life()
-	if err != nil {
-		return nil, err
-	}
-	z, ok := zone.(*pz)
-	if !ok || z.hw != h {
-		return nil, errStale("protection zone")
-	}
-	if h.limit.maxMW == 0 {
-		return nil, &dat.Error{
-			Return: dat.RetModelNotSupported,
-			Detail: "The device has no memory windows (max_rmrs is 0); give peers the region's own context instead.",
-		}
-	}
-	w, err := z.pd.allocWindow()
-	if err != nil {
-		return nil, fault("make a memory window", err)
-	}
-	r := &rmr{window: w}
-	release := func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.freed = true
-		_ = w.free()
-	}
-	if err := h.own(&r.core, id, rankWindow, release); err != nil {
-		release()
-		return nil, err
-	}
-	return r, nil
-}
-
-// Free implements rdma.Object.
-func (r *rmr) Free() { r.free() }

@@ -23,7 +23,20 @@ const (
 	attrNetdevName   = 51
 )
 
-// nldevDump sends one request to the kernel and gives the attributes of every answer.
+// fields are what is done with the attributes of a message, by type; others are passed over.
+type fields map[uint16]func(d *netlink.AttributeDecoder)
+
+// decode reads the attributes of a message in order.
+func (f fields) decode(d *netlink.AttributeDecoder) error {
+	for d.Next() {
+		if read := f[d.Type()]; read != nil {
+			read(d)
+		}
+	}
+	return d.Err()
+}
+
+// nldevDump sends one request to the kernel and calls each with the attributes of every answer.
 func nldevDump(c *netlink.Conn, command netlink.HeaderType, request []byte, each func(*netlink.AttributeDecoder) error) error {
 	answers, err := c.Execute(netlink.Message{
 		Header: netlink.Header{Type: command, Flags: netlink.Request | netlink.Dump}, Data: request,
@@ -43,34 +56,35 @@ func nldevDump(c *netlink.Conn, command netlink.HeaderType, request []byte, each
 	return nil
 }
 
-// deviceIndexes are the kernel's numbers of the RDMA devices, by name.
+// deviceIndexes returns the kernel's numbers of the RDMA devices, by name.
 func deviceIndexes(c *netlink.Conn) (map[string]uint32, error) {
 	all := map[string]uint32{}
 	err := nldevDump(c, nldevGet, nil, func(d *netlink.AttributeDecoder) error {
 		var name string
 		var index uint32
-		for d.Next() {
-			switch d.Type() {
-			case attrDevIndex:
-				index = d.Uint32()
-			case attrDevName:
-				name = d.String()
-			}
-		}
+		err := fields{
+			attrDevIndex: func(d *netlink.AttributeDecoder) { index = d.Uint32() },
+			attrDevName:  func(d *netlink.AttributeDecoder) { name = d.String() },
+		}.decode(d)
 		all[name] = index
-		return d.Err()
+		return err
 	})
 	return all, err
 }
 
-// portNetdevs gives the network device bound to each port of a device; ports
-// without one are left out.
+// portNetdevs returns the network device of each port of a device; ports without one
+// are left out.
 func portNetdevs(device string) (map[int]string, error) {
 	c, err := netlink.Dial(netlinkRDMA, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = c.Close() }()
+	return netdevsOf(c, device)
+}
+
+// netdevsOf is portNetdevs over an open connection to the kernel.
+func netdevsOf(c *netlink.Conn, device string) (map[int]string, error) {
 	indexes, err := deviceIndexes(c)
 	if err != nil {
 		return nil, err
@@ -85,23 +99,19 @@ func portNetdevs(device string) (map[int]string, error) {
 	err = nldevDump(c, nldevPortGet, request, func(d *netlink.AttributeDecoder) error {
 		var port int
 		var name string
-		for d.Next() {
-			switch d.Type() {
-			case attrPortIndex:
-				port = int(d.Uint32())
-			case attrNetdevName:
-				name = d.String()
-			}
-		}
+		err := fields{
+			attrPortIndex:  func(d *netlink.AttributeDecoder) { port = int(d.Uint32()) },
+			attrNetdevName: func(d *netlink.AttributeDecoder) { name = d.String() },
+		}.decode(d)
 		if name != "" {
 			ports[port] = name
 		}
-		return d.Err()
+		return err
 	})
 	return ports, err
 }
 
-// Census is the kernel's own count of the objects of an RDMA device by kind
+// Census returns the kernel's own count of the objects of an RDMA device by kind
 // (`qp`, `cq`, `pd`, `mr`, `cm_id`, `ctx`, `srq`), of all processes together.
 //
 // Implements: nothing of the libraries; it asks the kernel over netlink.
@@ -111,43 +121,33 @@ func Census(device string) (map[string]uint64, error) {
 		return nil, err
 	}
 	defer func() { _ = c.Close() }()
+	return countsOf(c, device)
+}
+
+// countsOf is Census over an open connection to the kernel.
+func countsOf(c *netlink.Conn, device string) (map[string]uint64, error) {
 	counts := map[string]uint64{}
-	err = nldevDump(c, nldevResourceGet, nil, func(d *netlink.AttributeDecoder) error {
+	err := nldevDump(c, nldevResourceGet, nil, func(d *netlink.AttributeDecoder) error {
 		var name string
-		for d.Next() {
-			switch d.Type() {
-			case attrDevName:
-				name = d.String()
-			case attrSummary:
+		return fields{
+			attrDevName: func(d *netlink.AttributeDecoder) { name = d.String() },
+			attrSummary: func(d *netlink.AttributeDecoder) {
 				if name == device {
-					d.Nested(summaryInto(counts))
+					d.Nested(fields{attrSummaryEntry: summaryEntry(counts)}.decode)
 				}
-			}
-		}
-		return d.Err()
+			},
+		}.decode(d)
 	})
 	return counts, err
 }
 
-func summaryInto(counts map[string]uint64) func(*netlink.AttributeDecoder) error {
-	return func(d *netlink.AttributeDecoder) error {
-		for d.Next() {
-			if d.Type() != attrSummaryEntry {
-				continue
-			}
-			d.Nested(func(e *netlink.AttributeDecoder) error {
-				var name string
-				for e.Next() {
-					switch e.Type() {
-					case attrEntryName:
-						name = e.String()
-					case attrEntryCurrent:
-						counts[name] = e.Uint64()
-					}
-				}
-				return e.Err()
-			})
-		}
-		return d.Err()
+// summaryEntry reads the count of one kind of objects into counts.
+func summaryEntry(counts map[string]uint64) func(*netlink.AttributeDecoder) {
+	return func(d *netlink.AttributeDecoder) {
+		var name string
+		d.Nested(fields{
+			attrEntryName:    func(d *netlink.AttributeDecoder) { name = d.String() },
+			attrEntryCurrent: func(d *netlink.AttributeDecoder) { counts[name] = d.Uint64() },
+		}.decode)
 	}
 }

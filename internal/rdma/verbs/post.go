@@ -7,18 +7,26 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// post gives requests to the QP. Where the first is refused none was taken; a later
+// posters post a request of each kind to the QP; the connection's lock is held.
+var posters = map[dat.DTOKind]func(*conn, *rdma.Request) error{
+	dat.KindSend:      (*conn).postSend,
+	dat.KindRDMAWrite: (*conn).postRDMA,
+	dat.KindRDMARead:  (*conn).postRDMA,
+	dat.KindRMRBind:   (*conn).postBind,
+}
+
+// post posts requests to the QP. Where the first is refused, none was posted; a later
 // one that is refused completes as failed.
 func (c *conn) post(e *ep, requests []rdma.Request) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range requests {
 		r := &requests[i]
-		if c.dead {
-			c.flushed(&work{wr: r.WR, kind: r.Kind})
+		if c.ended {
+			c.reportFlushed(&work{wr: r.WR, kind: r.Kind})
 			continue
 		}
-		err := c.postOne(r)
+		err := posters[r.Kind](c, r)
 		if err != nil && i == 0 {
 			return err
 		}
@@ -29,28 +37,18 @@ func (c *conn) post(e *ep, requests []rdma.Request) error {
 	return nil
 }
 
-func (c *conn) postOne(r *rdma.Request) error {
-	switch r.Kind {
-	case dat.KindSend:
-		return c.postSend(r)
-	case dat.KindRMRBind:
-		return c.postBind(r)
-	default:
-		return c.postRDMA(r)
-	}
-}
-
+// postSend sends from a buffer of the zone.
 func (c *conn) postSend(r *rdma.Request) error {
 	size := r.Size
 	if r.Data != nil {
 		size = int64(len(r.Data))
 	}
-	b, release, err := c.zone.buffer(size)
+	b, putBack, err := c.zone.takeBuffer(size)
 	if err != nil {
 		return err
 	}
 	clear(b.data[copy(b.data, r.Data):max(size, int64(len(r.Data)))])
-	w := &work{wr: r.WR, kind: r.Kind, size: size, buf: b, release: release}
+	w := &work{wr: r.WR, kind: r.Kind, size: size, buf: b, putBack: putBack}
 	s := sendWR{opcode: opSend, flags: flagsOf(r), addr: b.addr(), length: uint32(size), lkey: b.lkey}
 	if size <= int64(c.inline) {
 		s.flags |= flagInline
@@ -58,6 +56,7 @@ func (c *conn) postSend(r *rdma.Request) error {
 	return c.submit(w, s)
 }
 
+// postRDMA writes or reads between a region and the peer's memory.
 func (c *conn) postRDMA(r *rdma.Request) error {
 	m, ok := r.LMR.(*lmr)
 	if !ok || m.hw != c.hw {
@@ -91,40 +90,43 @@ func (c *conn) postBind(r *rdma.Request) error {
 	if length > 0 {
 		base += uint64(r.Offset)
 	}
-	token := c.hw.key()
+	token := c.hw.newKey()
 	w := &work{wr: r.WR, kind: r.Kind, size: int64(length), target: base}
 	c.work[token] = w
 	access := int(accessOf(r.Privileges) & (accessRemoteRead | accessRemoteWrite))
 	key, err := c.id.bindWindow(win.window, m.mr, token, base, length, access, flagSignaled|flagsOf(r))
 	if err != nil {
 		delete(c.work, token)
-		return fault("bind a memory window", err)
+		return deviceError("bind a memory window", err)
 	}
 	w.rmrContext, win.bound = key, m
 	return nil
 }
 
-// probe writes nothing to the peer, which only a living peer acknowledges.
+// probe posts an RDMA write of no bytes, which only a living peer acknowledges.
 func (c *conn) probe() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dead {
+	if c.ended {
 		return errStale("connection")
 	}
 	return c.submit(&work{kind: dat.KindRDMAWrite, probe: true}, sendWR{opcode: opRDMAWrite, flags: flagSignaled})
 }
 
+// submit posts a request of the send queue with a token of its own.
 func (c *conn) submit(w *work, s sendWR) error {
-	s.token = c.hw.key()
+	s.token = c.hw.newKey()
 	c.work[s.token] = w
 	if err := c.id.postSend(s); err != nil {
 		delete(c.work, s.token)
-		w.done()
-		return fault("post a request", err)
+		w.release()
+		return deviceError("post a request", err)
 	}
 	return nil
 }
 
+// flagsOf returns the posting flags of a request. Every request is signalled: the Manager
+// suppresses events.
 func flagsOf(r *rdma.Request) int {
 	flags := flagSignaled
 	if r.Solicited {
@@ -134,4 +136,38 @@ func flagsOf(r *rdma.Request) int {
 		flags |= flagFence
 	}
 	return flags
+}
+
+// postRecvs posts receives to the QP. Where the first is refused, none was posted; a
+// later one that is refused completes as flushed.
+func (c *conn) postRecvs(all []*work) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, w := range all {
+		if c.ended {
+			c.reportFlushed(w)
+			continue
+		}
+		if err := c.postRecvLocked(w); err != nil {
+			if i == 0 {
+				for _, rest := range all {
+					rest.release()
+				}
+				return err
+			}
+			c.reportFlushed(w)
+		}
+	}
+	return nil
+}
+
+// postRecvLocked posts a receive with a token of its own; the lock is held.
+func (c *conn) postRecvLocked(w *work) error {
+	token := c.hw.newKey()
+	c.work[token] = w
+	if err := c.id.postRecv(token, w.buf, uint32(w.size)); err != nil {
+		delete(c.work, token)
+		return deviceError("post a receive", err)
+	}
+	return nil
 }

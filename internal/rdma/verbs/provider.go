@@ -20,17 +20,23 @@ import (
 type Provider struct {
 	arrivals *feed.Queue[rdma.IA]
 	blocks   blocks
-	uevents  *os.File
-	tasks    sync.WaitGroup
-	changes  chan struct{}
-	quit     chan struct{}
+	// uevents are the kernel's messages about devices.
+	uevents *os.File
+	// tasks are the goroutines that Close waits for.
+	tasks sync.WaitGroup
+	// scans asks for a scan, quit ends the goroutine that scans.
+	scans chan struct{}
+	quit  chan struct{}
 
+	// mu guards what follows.
 	mu       sync.Mutex
 	closed   bool
 	adapters map[devicePort]*adapter
 	devices  map[string]*device
-	list     deviceList
-	nodes    map[string]string // character device (uverbs0) to device
+	// list holds the open devices open.
+	list deviceList
+	// nodes are the devices by their character devices (uverbs0).
+	nodes map[string]string
 }
 
 // device is an open device; its ports share it.
@@ -39,13 +45,13 @@ type device struct {
 	async *watcher
 }
 
-// New makes the provider. Nothing is opened before Open.
+// New returns the provider. Nothing is opened before Open.
 //
-// Implements: nothing of the libraries yet.
+// Implements: nothing of the libraries.
 func New() *Provider {
 	return &Provider{
 		arrivals: feed.New[rdma.IA](), blocks: blocks{shared: map[string]*block{}},
-		changes: make(chan struct{}, 1), quit: make(chan struct{}),
+		scans: make(chan struct{}, 1), quit: make(chan struct{}),
 		adapters: map[devicePort]*adapter{}, devices: map[string]*device{}, nodes: map[string]string{},
 	}
 }
@@ -61,7 +67,9 @@ func (p *Provider) Arrivals() <-chan rdma.IA { return p.arrivals.Out() }
 // Open implements rdma.Provider. Errors: DAT_PROVIDER_NOT_FOUND where a library is
 // missing. A device that cannot be opened is an IA that says why.
 //
-// Implements: rdma_get_devices.
+// Implements: rdma_get_devices, rdma_free_devices, ibv_get_device_name,
+// ibv_query_device, ibv_get_device_guid, ibv_query_port, rdma_create_event_channel,
+// ibv_create_comp_channel, rdma_create_id, rdma_bind_addr.
 func (p *Provider) Open(context.Context) ([]rdma.IA, error) {
 	if err := openLibraries(); err != nil {
 		return nil, &dat.Error{
@@ -69,19 +77,19 @@ func (p *Provider) Open(context.Context) ([]rdma.IA, error) {
 			Detail: "The verbs libraries cannot be opened (" + err.Error() + "); install libibverbs1, ibverbs-providers and librdmacm1.",
 		}
 	}
-	if err := p.listen(); err != nil {
-		return nil, fault("watch for devices", err)
+	if err := p.openUevents(); err != nil {
+		return nil, deviceError("watch for devices", err)
 	}
 	var ias []rdma.IA
 	for _, a := range p.scan() {
 		ias = append(ias, a)
 	}
-	p.tasks.Go(p.follow)
+	p.tasks.Go(p.scanOnRequest)
 	return ias, nil
 }
 
-// listen opens the kernel's device messages.
-func (p *Provider) listen() error {
+// openUevents opens the kernel's messages about devices.
+func (p *Provider) openUevents() error {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_KOBJECT_UEVENT)
 	if err != nil {
 		return err
@@ -95,8 +103,8 @@ func (p *Provider) listen() error {
 	return nil
 }
 
-// readUevents wakes the scan when a device comes, and ends a device's life when
-// its character device goes: the kernel says that before it waits for us.
+// readUevents asks for a scan when a device comes, and closes a device when its
+// character device goes: the kernel says that before it waits for the closing.
 func (p *Provider) readUevents() {
 	b := make([]byte, 8192)
 	for {
@@ -107,7 +115,7 @@ func (p *Provider) readUevents() {
 		u, ok := parseUevent(b[:max(n, 0)])
 		switch {
 		case err != nil:
-			p.changed()
+			p.requestScan()
 		case !ok || !u.concernsRDMA():
 		case u.action == "remove":
 			p.mu.Lock()
@@ -118,26 +126,26 @@ func (p *Provider) readUevents() {
 			p.mu.Unlock()
 			p.deviceGone(name)
 		default:
-			p.changed()
+			p.requestScan()
 		}
 	}
 }
 
-// changed asks for a scan.
-func (p *Provider) changed() {
+// requestScan asks for a scan; requests before the scan begins are one.
+func (p *Provider) requestScan() {
 	select {
-	case p.changes <- struct{}{}:
+	case p.scans <- struct{}{}:
 	default:
 	}
 }
 
-// follow scans whenever something changed.
-func (p *Provider) follow() {
+// scanOnRequest scans whenever that is asked for, until Close.
+func (p *Provider) scanOnRequest() {
 	for {
 		select {
 		case <-p.quit:
 			return
-		case <-p.changes:
+		case <-p.scans:
 			for _, a := range p.scan() {
 				p.arrivals.Put(a)
 			}
@@ -145,7 +153,7 @@ func (p *Provider) follow() {
 	}
 }
 
-// deviceGone closes everything of a device, beside the caller.
+// deviceGone closes everything of a device in a goroutine of its own.
 func (p *Provider) deviceGone(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,15 +170,17 @@ func (p *Provider) deviceGone(name string) {
 	}
 	p.tasks.Go(func() {
 		for _, a := range lost {
-			a.lose()
+			a.closeGone()
 		}
 		d.async.close()
 		d.ctx.abandon()
-		p.changed()
+		p.requestScan()
 	})
 }
 
 // Close implements rdma.Provider.
+//
+// Implements: rdma_free_devices, and what Close of each adapter implements.
 func (p *Provider) Close() error {
 	p.mu.Lock()
 	if p.closed {

@@ -9,51 +9,54 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// srq is a shared receive queue. Which connection takes a receive is seen only
-// when it completes.
+// srq implements rdma.SRQ. Which connection takes a receive is seen only when it
+// completes.
 type srq struct {
-	core
+	object
+	// key names the queue in asynchronous events.
 	key  uint64
 	q    sharedQueue
 	zone *pz
-	max  int
+	// max is the length of the queue in receives.
+	max int
 
-	mu     sync.Mutex
-	freed  bool
+	mu    sync.Mutex
+	freed bool
+	// posted are the receives that did not complete, by token.
 	posted map[uint64]*work
 }
 
 // CreateSRQ implements rdma.IA.
 //
-// Implements: ibv_create_srq, ibv_destroy_srq.
+// Implements: ibv_create_srq.
 func (a *adapter) CreateSRQ(id dat.Handle, zone rdma.Object, maxRecvDTOs, maxRecvIOV int32) (rdma.SRQ, error) {
-	h, err := a.life()
+	h, err := a.hardware()
 	if err != nil {
 		return nil, err
 	}
-	z, ok := zone.(*pz)
-	if !ok || z.hw != h {
-		return nil, errStale("protection zone")
+	z, err := h.zoneOf(zone)
+	if err != nil {
+		return nil, err
 	}
-	s := &srq{key: h.key(), zone: z, max: h.sizeOfSRQ(maxRecvDTOs), posted: map[uint64]*work{}}
+	s := &srq{key: h.newKey(), zone: z, max: h.sizeOfSRQ(maxRecvDTOs), posted: map[uint64]*work{}}
 	if s.q, err = z.pd.createSRQ(uint32(s.max), uint32(max(1, maxRecvIOV)), s.key); err != nil {
-		return nil, fault("make a shared receive queue", err)
+		return nil, deviceError("make a shared receive queue", err)
 	}
 	h.mu.Lock()
 	h.srqs[s.key] = s
 	h.mu.Unlock()
-	if err := h.own(&s.core, id, rankSRQ, func() { s.release(h) }); err != nil {
+	if err := h.add(&s.object, id, rankSRQ, func() { s.release(h) }); err != nil {
 		s.release(h)
 		return nil, err
 	}
 	return s, nil
 }
 
-// srqHeadroom is the least length of a queue that cannot be resized later, in receives.
+// srqHeadroom is the least length of a queue that cannot be resized, in receives.
 const srqHeadroom = 1024
 
-// sizeOfSRQ is the length to ask the device for. Where the device has no resizing
-// (iWARP), there is room for it from the start: the Manager counts.
+// sizeOfSRQ returns the length to ask the device for. Where the device cannot resize
+// (iWARP), the queue is longer from the start: the Manager counts the receives.
 func (h *hardware) sizeOfSRQ(maxRecvDTOs int32) int {
 	n := max(1, int(maxRecvDTOs))
 	if h.iwarp {
@@ -63,6 +66,8 @@ func (h *hardware) sizeOfSRQ(maxRecvDTOs int32) int {
 }
 
 // Free implements rdma.Object.
+//
+// Implements: ibv_destroy_srq.
 func (s *srq) Free() { s.free() }
 
 func (s *srq) release(h *hardware) {
@@ -74,12 +79,12 @@ func (s *srq) release(h *hardware) {
 	s.freed = true
 	_ = s.q.free()
 	for _, w := range s.posted {
-		w.done()
+		w.release()
 	}
 	s.posted = nil
 }
 
-// take gives the receive that completed, nil where it is not of this queue.
+// take returns the receive that completed, nil if it is not of this queue.
 func (s *srq) take(token uint64) *work {
 	if s == nil {
 		return nil
@@ -93,7 +98,7 @@ func (s *srq) take(token uint64) *work {
 
 // PostRecv implements rdma.SRQ.
 //
-// Implements: ibv_post_srq_recv.
+// Implements: ibv_post_srq_recv; ibv_reg_mr_iova2 where the zone has no idle buffer.
 func (s *srq) PostRecv(recvs []rdma.Recv) error {
 	all, err := newRecvs(s.zone, recvs)
 	if err != nil {
@@ -105,15 +110,15 @@ func (s *srq) PostRecv(recvs []rdma.Recv) error {
 		return errStale("shared receive queue")
 	}
 	for i, w := range all {
-		token := s.hw.key()
+		token := s.hw.newKey()
 		w.srq = s.id
 		s.posted[token] = w
 		if err := s.q.postRecv(token, w.buf, uint32(w.size)); err != nil {
 			delete(s.posted, token)
 			for _, rest := range all[i:] {
-				rest.done()
+				rest.release()
 			}
-			return fault("post a receive", err)
+			return deviceError("post a receive", err)
 		}
 	}
 	return nil
@@ -132,7 +137,7 @@ func (s *srq) Resize(maxRecvDTOs int32) error {
 		return nil
 	}
 	if err := s.q.resize(uint32(max(1, maxRecvDTOs))); err != nil {
-		return fault("resize a shared receive queue", err)
+		return deviceError("resize a shared receive queue", err)
 	}
 	s.max = int(max(1, maxRecvDTOs))
 	return nil
@@ -150,23 +155,23 @@ func (s *srq) SetLowWatermark(low int32) error {
 	}
 	if low > 0 && len(s.posted) < int(low) {
 		s.hw.report(rdma.Report{Kind: rdma.ReportSRQLimit, SRQ: s.id, Reason: asyncTable[asyncSRQLimitReached].name})
-		return fault("disarm the low watermark", s.q.setLimit(0))
+		return deviceError("disarm the low watermark", s.q.setLimit(0))
 	}
-	return fault("arm the low watermark", s.q.setLimit(uint32(low)))
+	return deviceError("arm the low watermark", s.q.setLimit(uint32(low)))
 }
 
-// newRecvs makes work of receives, each with a buffer of the zone; all or none.
+// newRecvs returns the work of receives, each with a buffer of the zone; all or none.
 func newRecvs(zone *pz, recvs []rdma.Recv) ([]*work, error) {
 	all := make([]*work, 0, len(recvs))
 	for _, r := range recvs {
-		b, release, err := zone.buffer(r.Size)
+		b, putBack, err := zone.takeBuffer(r.Size)
 		if err != nil {
 			for _, w := range all {
-				w.done()
+				w.release()
 			}
 			return nil, err
 		}
-		all = append(all, &work{wr: r.WR, kind: dat.KindRecv, size: r.Size, buf: b, release: release})
+		all = append(all, &work{wr: r.WR, kind: dat.KindRecv, size: r.Size, buf: b, putBack: putBack})
 	}
 	return all, nil
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// Provider stands in for the verbs engine in a program that was built without it.
+// Provider takes the place of the verbs engine in a program that was built without the
+// build tag verbs.
 type Provider struct{}
 
-// New gives the provider that finds nothing.
+// New returns the provider that has no adapters.
 //
-// Implements: nothing; the program has no C part.
+// Implements: nothing of the libraries; the program has no C part.
 func New() *Provider { return &Provider{} }
 
 var _ rdma.Provider = (*Provider)(nil)
@@ -22,7 +23,7 @@ var _ rdma.Provider = (*Provider)(nil)
 // Name implements rdma.Provider.
 func (*Provider) Name() string { return "verbs" }
 
-// Open answers DAT_PROVIDER_NOT_FOUND.
+// Open implements rdma.Provider: it refuses with DAT_PROVIDER_NOT_FOUND.
 func (*Provider) Open(context.Context) ([]rdma.IA, error) {
 	return nil, &dat.Error{
 		Return: dat.RetProviderNotFound,
@@ -30,12 +31,12 @@ func (*Provider) Open(context.Context) ([]rdma.IA, error) {
 	}
 }
 
-// Arrivals is a closed channel.
+// Arrivals implements rdma.Provider with a closed channel.
 func (*Provider) Arrivals() <-chan rdma.IA {
 	none := make(chan rdma.IA)
 	close(none)
 	return none
 }
 
-// Close does nothing.
+// Close implements rdma.Provider; there is nothing to close.
 func (*Provider) Close() error { return nil }

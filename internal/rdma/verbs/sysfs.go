@@ -17,11 +17,11 @@ type devicePort struct {
 	port   int
 }
 
-// iaName is the name of the IA that a port is: `rxe0-1`.
+// iaName returns the name of the IA that the port is: `rxe0-1`.
 func (p devicePort) iaName() string { return p.device + "-" + strconv.Itoa(p.port) }
 
-// findPorts lists the ports of all RDMA devices below root, in order. No
-// devices, or no RDMA in the kernel, is an empty list.
+// findPorts returns the ports of all RDMA devices below root, in order. It returns nil
+// where there are no devices, or no RDMA in the kernel.
 func findPorts(root string) []devicePort {
 	var all []devicePort
 	devices, _ := os.ReadDir(root)
@@ -42,8 +42,8 @@ func findPorts(root string) []devicePort {
 	return all
 }
 
-// uverbsNode is the name of the character device of an RDMA device (`uverbs0`), or
-// empty where the module ib_uverbs is missing.
+// uverbsNode returns the name of the character device of an RDMA device (`uverbs0`), ""
+// where the module ib_uverbs is missing.
 func uverbsNode(classRoot, device string) string {
 	nodes, _ := os.ReadDir(filepath.Join(classRoot, "infiniband_verbs"))
 	for _, n := range nodes {
@@ -54,7 +54,7 @@ func uverbsNode(classRoot, device string) string {
 	return ""
 }
 
-// gids are the entries of a port's GID table that are in use.
+// gids returns the entries of a port's GID table that are in use.
 func (p devicePort) gids(root string) []string {
 	dir := filepath.Join(root, p.device, "ports", strconv.Itoa(p.port), "gids")
 	entries, _ := os.ReadDir(dir)
@@ -67,14 +67,15 @@ func (p devicePort) gids(root string) []string {
 	return all
 }
 
+// readLine returns the text of a file without the white space around it, "" if it cannot be read.
 func readLine(path string) string {
 	b, _ := os.ReadFile(path)
 	return strings.TrimSpace(string(b))
 }
 
-// whyNotOpen says why a device that the kernel has could not be opened, and what
-// would help.
-func whyNotOpen(classRoot, devRoot, device string) string {
+// reasonNotOpen says to a person why a device that the kernel has could not be opened,
+// and what would help.
+func reasonNotOpen(classRoot, devRoot, device string) string {
 	node := uverbsNode(classRoot, device)
 	if node == "" {
 		return "The kernel shows " + device + " but no uverbs device for it; load the module ib_uverbs."

@@ -54,11 +54,11 @@ func TestErrnoBecomesDAT(t *testing.T) { // D11
 		syscall.ENODEV: dat.RetInvalidState, syscall.EXDEV: dat.RetInternalError,
 	} {
 		var e *dat.Error
-		if !errors.As(fault("do it", errno), &e) || e.Return != want || e.Detail == "" || !errors.Is(e, errno) {
+		if !errors.As(deviceError("do it", errno), &e) || e.Return != want || e.Detail == "" || !errors.Is(e, errno) {
 			t.Errorf("%v becomes %v, want %v", errno, e, want)
 		}
 	}
-	if fault("do it", nil) != nil {
+	if deviceError("do it", nil) != nil {
 		t.Error("no error becomes one")
 	}
 }
@@ -100,12 +100,12 @@ func TestConnectionEventsEndAConnectionAsDATSays(t *testing.T) { // T15, T23, T2
 		{cmEvent{kind: cmDisconnected}, passive, false, false, rdma.ReportAcceptFailed},
 		{cmEvent{kind: cmDeviceRemoval}, active, true, false, rdma.ReportBroken},
 	} {
-		if got, ok := ending(c.event, c.side, c.established, c.iwarp); !ok || got != c.want {
+		if got, ok := reportOfEnd(c.event, c.side, c.established, c.iwarp); !ok || got != c.want {
 			t.Errorf("%s side %d established %t: %d %t, want %d", cmReason(c.event), c.side, c.established, got, ok, c.want)
 		}
 	}
 	for _, kind := range []int{cmTimewaitExit, cmConnectResponse, cmAddrChange, cmAddrResolved} {
-		if _, ok := ending(cmEvent{kind: kind}, active, true, false); ok {
+		if _, ok := reportOfEnd(cmEvent{kind: kind}, active, true, false); ok {
 			t.Errorf("%s ends a connection", cmNames[kind])
 		}
 	}
@@ -215,7 +215,7 @@ func TestPortsAreFoundInSysfs(t *testing.T) {
 
 func TestADeviceThatCannotBeOpenedSaysWhatIsMissing(t *testing.T) {
 	class, dev := t.TempDir(), t.TempDir()
-	if why := whyNotOpen(class, dev, "rxe0"); why == "" || !strings.Contains(why, "ib_uverbs") {
+	if why := reasonNotOpen(class, dev, "rxe0"); why == "" || !strings.Contains(why, "ib_uverbs") {
 		t.Errorf("without a uverbs device: %q", why)
 	}
 	node := filepath.Join(class, "infiniband_verbs", "uverbs3")
@@ -225,13 +225,13 @@ func TestADeviceThatCannotBeOpenedSaysWhatIsMissing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(node, "ibdev"), []byte("rxe0\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if why := whyNotOpen(class, dev, "rxe0"); !strings.Contains(why, "uverbs3 is missing") {
+	if why := reasonNotOpen(class, dev, "rxe0"); !strings.Contains(why, "uverbs3 is missing") {
 		t.Errorf("without its node: %q", why)
 	}
 	if err := os.WriteFile(filepath.Join(dev, "uverbs3"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if why := whyNotOpen(class, dev, "rxe0"); !strings.Contains(why, "rdma_ucm") {
+	if why := reasonNotOpen(class, dev, "rxe0"); !strings.Contains(why, "rdma_ucm") {
 		t.Errorf("without the connection manager: %q", why)
 	}
 }

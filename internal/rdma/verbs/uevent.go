@@ -10,7 +10,7 @@ type uevent struct {
 	action, subsystem, name string
 }
 
-// parseUevent reads a kernel uevent; ok is false for what is none, and for the
+// parseUevent reads a uevent of the kernel; ok is false for anything else, such as the
 // messages of the udev daemon, which have a header of their own.
 func parseUevent(b []byte) (u uevent, ok bool) {
 	fields := bytes.Split(b, []byte{0})
@@ -31,7 +31,7 @@ func parseUevent(b []byte) (u uevent, ok bool) {
 	return u, u.action != "" && u.subsystem != ""
 }
 
-// concernsRDMA tells whether the message is about an RDMA device or its
+// concernsRDMA reports whether the message is about an RDMA device or its
 // character device.
 func (u uevent) concernsRDMA() bool {
 	return u.subsystem == "infiniband" || u.subsystem == "infiniband_verbs"

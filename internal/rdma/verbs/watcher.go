@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watcher waits for events on a descriptor of one of the libraries, in Go's own
+// watcher waits for events on a file descriptor of one of the libraries with Go's own
 // poller, and takes them one by one.
 type watcher struct {
 	file *os.File
 	done chan struct{}
 }
 
-// watch calls take whenever the descriptor is readable, until take answers EAGAIN.
-// The descriptor stays the library's; a duplicate of it is polled. What take answers
-// besides ends the watch.
+// watch calls take whenever the descriptor is readable, until take returns EAGAIN. Any
+// other error but EINTR ends the watch. The descriptor stays the library's; a duplicate
+// of it is polled.
 func watch(fd int, name string, take func() error) (*watcher, error) {
 	if err := unix.SetNonblock(fd, true); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func watch(fd int, name string, take func() error) (*watcher, error) {
 	return w, nil
 }
 
-// close ends the watch and waits for its goroutine.
+// close ends the watch and waits for its goroutine. The watcher may be nil.
 func (w *watcher) close() {
 	if w == nil {
 		return

@@ -8,19 +8,20 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// backlog is how many requests may wait at a service point.
+// backlog is how many connection requests may wait at a service point.
 const backlog = 1024
 
 // payloadLimit is how much of a received message a report carries, in bytes.
 const payloadLimit = 4096
 
-// buffer is registered memory of the provider's own: what a receive or a send
-// of a consumer uses. It lies outside Go's heap.
+// buffer is registered memory of the provider's own, for a receive or a send of a
+// consumer. It lies outside of Go's heap.
 type buffer struct {
 	data []byte
 	lkey uint32
 }
 
+// addr returns the address of the first byte.
 func (b buffer) addr() uint64 {
 	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b.data))))
 }
@@ -30,27 +31,28 @@ type work struct {
 	wr   uint64
 	kind dat.DTOKind
 	// srq is the shared queue that a receive was posted to, else null.
-	srq    dat.Handle
-	size   int64
-	buf    buffer
-	probe  bool
-	target uint64
-	// release gives the buffer back, where there is one.
-	release func()
+	srq   dat.Handle
+	size  int64
+	buf   buffer
+	probe bool
+	// putBack puts the buffer back into its pool, nil if there is none.
+	putBack func()
 	// foreignPZ: posted under another PZ than the connection's (M7).
-	foreignPZ  bool
+	foreignPZ bool
+	// rmrContext and target are what a successful bind gives.
 	rmrContext uint32
+	target     uint64
 }
 
-// done gives the buffer back; the device must be through with it.
-func (w *work) done() {
-	if w.release != nil {
-		w.release()
-		w.release = nil
+// release puts the buffer back; the device must not use it any more.
+func (w *work) release() {
+	if w.putBack != nil {
+		w.putBack()
+		w.putBack = nil
 	}
 }
 
-// report is the report of w's completion.
+// report returns the report of w's completion; length is that of a received message.
 func (w *work) report(ep dat.Handle, status dat.DTOStatus, reason string, length uint32) rdma.Report {
 	r := rdma.Report{Kind: rdma.ReportCompletion, EP: ep, SRQ: w.srq, WR: w.wr, Operation: w.kind, Status: status, Reason: reason}
 	if w.probe {
@@ -87,19 +89,22 @@ const (
 	opRDMARead  = 4
 )
 
+// opcodes are the opcodes of the requests that ibv_post_send posts.
 var opcodes = map[dat.DTOKind]int{dat.KindSend: opSend, dat.KindRDMAWrite: opRDMAWrite, dat.KindRDMARead: opRDMARead}
 
-// accessOf translates memory privileges. Verbs wants local write access with
-// remote write access; reading one's own memory needs no flag.
+// accessFlags are the access rights of each privilege. Verbs wants local write access
+// with remote write access; reading one's own memory needs no flag.
+var accessFlags = map[dat.Privilege]uint{
+	dat.PrivLocalWrite:  accessLocalWrite,
+	dat.PrivRemoteRead:  accessRemoteRead,
+	dat.PrivRemoteWrite: accessRemoteWrite | accessLocalWrite,
+}
+
+// accessOf translates memory privileges.
 func accessOf(privileges []dat.Privilege) uint {
-	table := map[dat.Privilege]uint{
-		dat.PrivLocalWrite:  accessLocalWrite,
-		dat.PrivRemoteRead:  accessRemoteRead,
-		dat.PrivRemoteWrite: accessRemoteWrite | accessLocalWrite,
-	}
 	var access uint
 	for _, p := range privileges {
-		access |= table[p]
+		access |= accessFlags[p]
 	}
 	return access
 }
@@ -114,8 +119,8 @@ type sendWR struct {
 // qpCaps are the sizes of a QP (struct ibv_qp_cap).
 type qpCaps struct{ sendWR, recvWR, sendSGE, recvSGE, inline uint32 }
 
-// capsOf are the sizes that an endpoint's attributes ask for: one segment is all
-// that the provider's own buffers need, and a queue of none is not allowed everywhere.
+// capsOf returns the sizes that an endpoint's attributes ask for. A queue or a list of
+// segments of length 0 is not allowed everywhere.
 func capsOf(a *dat.EPAttributes) qpCaps {
 	return qpCaps{
 		sendWR: uint32(max(1, a.MaxRequestDTOs) + wrReserve), recvWR: uint32(max(1, a.MaxRecvDTOs)),
@@ -124,9 +129,8 @@ func capsOf(a *dat.EPAttributes) qpCaps {
 	}
 }
 
-// paramOf is what the attributes say to the connection manager. The retry counts
-// default to the most there is, except that a receiver that is not ready is given
-// up on in the end.
+// paramOf returns what the attributes say to the connection manager. The retry counts are
+// the highest by default; for a receiver that is not ready the highest finite one.
 func paramOf(a *dat.EPAttributes) connParam {
 	return connParam{
 		responderResources: uint8(min(a.MaxRDMAReadIn, maxReads)), initiatorDepth: uint8(min(a.MaxRDMAReadOut, maxReads)),
@@ -135,10 +139,10 @@ func paramOf(a *dat.EPAttributes) connParam {
 	}
 }
 
-// named is the value of a named attribute, or what it is without one.
-func named(m map[string]string, name string, without int) int {
+// named returns the value of a numeric named attribute, or fallback without one.
+func named(m map[string]string, name string, fallback int) int {
 	if n, err := strconv.Atoi(m[name]); err == nil {
 		return n
 	}
-	return without
+	return fallback
 }

@@ -39,10 +39,10 @@ func environment(t *testing.T, name string) string {
 	return v
 }
 
-// device is the RDMA device under test.
+// device returns the RDMA device under test.
 func device(t *testing.T) string { return environment(t, "DATAPI_TEST_DEVICE") }
 
-// here is the service of this guest, there the one that its endpoints connect to.
+// here returns the service of this guest, there the one that its endpoints connect to.
 func here(t *testing.T) *host { return at(t, environment(t, "DATAPI_HERE")) }
 
 func there(t *testing.T) *host { return at(t, environment(t, "DATAPI_THERE")) }
@@ -63,10 +63,10 @@ func at(t *testing.T, base string) *host {
 	return h
 }
 
-// isMine tells whether the service that answers owns the IA.
+// isMine reports whether the service that answers owns the IA.
 func (h *host) isMine(ia object) bool { return ia["state"] != nil }
 
-// call sends a request and gives the status and the decoded body.
+// call sends a request and returns the status and the decoded body.
 func (h *host) call(method, path string, body any) (int, object) {
 	h.t.Helper()
 	var in io.Reader
@@ -119,7 +119,7 @@ func (h *host) post(path string, body object) object {
 	return h.do(http.MethodPost, path, body)
 }
 
-// make creates an object of the IA and answers its id.
+// make creates an object of the IA and returns its id.
 func (h *host) make(path string, body object) string {
 	h.t.Helper()
 	body["ia"] = h.ia
@@ -193,8 +193,8 @@ func payload(t *testing.T, data object) []byte {
 	return b
 }
 
-// raw moves bytes of a region.
-func (e *end) raw(method, query string, body []byte) []byte {
+// raw reads or writes bytes of the region.
+func (e *endpoint) raw(method, query string, body []byte) []byte {
 	e.t.Helper()
 	r, err := http.NewRequestWithContext(e.t.Context(), method, e.base+"/api/v1/lmrs/"+e.lmr+"/data?"+query, bytes.NewReader(body))
 	if err != nil {
@@ -214,8 +214,8 @@ func (e *end) raw(method, query string, body []byte) []byte {
 	return b
 }
 
-func (e *end) putMemory(b []byte) { e.raw(http.MethodPut, "offset=0", b) }
+func (e *endpoint) putMemory(b []byte) { e.raw(http.MethodPut, "offset=0", b) }
 
-func (e *end) readMemory(n int) []byte {
+func (e *endpoint) readMemory(n int) []byte {
 	return e.raw(http.MethodGet, fmt.Sprintf("offset=0&length=%d", n), nil)
 }

@@ -7,16 +7,18 @@ import (
 	"testing"
 )
 
-// end is an endpoint with what it needs.
-type end struct {
+// endpoint is an endpoint with what it needs.
+type endpoint struct {
 	*host
 	id, pz, dto, conn, lmr string
+	// early are completions that came before those that the test waited for, by operation.
+	early map[string][]object
 }
 
-// newEnd makes an endpoint with a zone, EVDs and a region that peers may use.
-func newEnd(h *host) *end {
+// newEndpoint creates an endpoint with a zone, EVDs and a region that peers may use.
+func newEndpoint(h *host) *endpoint {
 	h.t.Helper()
-	e := &end{host: h, pz: h.make("/pzs", object{})}
+	e := &endpoint{host: h, early: map[string][]object{}, pz: h.make("/pzs", object{})}
 	e.dto = h.make("/evds", object{"qlen": 64, "streams": []string{"DTO"}})
 	e.conn = h.make("/evds", object{"qlen": 64, "streams": []string{"CONNECTION"}})
 	e.lmr = h.make("/lmrs", object{"pz": e.pz, "length": 4096,
@@ -25,25 +27,25 @@ func newEnd(h *host) *end {
 	return e
 }
 
-// free frees everything of the end.
-func (e *end) free() {
+// free frees everything of the endpoint.
+func (e *endpoint) free() {
 	e.t.Helper()
 	for _, path := range []string{"/endpoints/" + e.id, "/lmrs/" + e.lmr, "/evds/" + e.dto, "/evds/" + e.conn, "/pzs/" + e.pz} {
 		e.do(http.MethodDelete, path, nil)
 	}
 }
 
-// path is a call on the endpoint.
-func (e *end) path(call string) string { return "/endpoints/" + e.id + call }
+// path returns the path of a call on the endpoint.
+func (e *endpoint) path(call string) string { return "/endpoints/" + e.id + call }
 
-// memory is what a peer needs for RDMA on the end's region.
-func (e *end) memory() object {
+// memory returns what a peer needs for RDMA on the region of the endpoint.
+func (e *endpoint) memory() object {
 	e.t.Helper()
 	m := e.get("/lmrs/" + e.lmr)
 	return object{"rmr_context": m["rmr_context"], "target_address": m["target_address"]}
 }
 
-// listen makes a PSP, and answers its qualifier and its EVD.
+// listen creates a PSP, and returns it with its EVD and its qualifier.
 func (h *host) listen(qual int) (psp, evd string, connQual int) {
 	h.t.Helper()
 	evd = h.make("/evds", object{"qlen": 8, "streams": []string{"CR"}})
@@ -56,8 +58,8 @@ func (h *host) listen(qual int) (psp, evd string, connQual int) {
 	return o["id"].(string), evd, int(o["conn_qual"].(float64))
 }
 
-// connect connects a to b through a PSP that is made for it.
-func connect(a, b *end) {
+// connect connects a to b through a PSP that is created for it.
+func connect(a, b *endpoint) {
 	a.t.Helper()
 	psp, evd, qual := b.listen(0)
 	a.post(a.path("/connect"), object{"remote_ia_address": b.address(), "remote_port_qual": qual})
@@ -74,7 +76,7 @@ func connect(a, b *end) {
 // TestAnEndpointLivesItsLife: create, connect, send, RDMA write and read, a watermark
 // crossed, graceful disconnect, reset, reconnect, free.
 func TestAnEndpointLivesItsLife(t *testing.T) {
-	a, b := newEnd(here(t)), newEnd(there(t))
+	a, b := newEndpoint(here(t)), newEndpoint(there(t))
 	for range 2 {
 		b.post(b.path("/recvs"), object{"count": 2, "size": 64})
 		connect(a, b)
@@ -113,7 +115,7 @@ func TestAnEndpointLivesItsLife(t *testing.T) {
 // TestWhatCrashesTheReferenceDoesNoHarm: connecting after a modify, calls on a freed
 // handle, a watermark, a modify of a live connection, which is refused and costs nothing.
 func TestWhatCrashesTheReferenceDoesNoHarm(t *testing.T) { // D2, D3, D10
-	a, b := newEnd(here(t)), newEnd(there(t))
+	a, b := newEndpoint(here(t)), newEndpoint(there(t))
 	other := a.make("/pzs", object{})
 	for _, change := range []object{
 		{"attributes": object{"max_recv_dtos": 8}}, {"connect_evd": a.conn}, {}, {"pz": other}, {"pz": a.pz},

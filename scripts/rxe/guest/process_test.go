@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// tool runs a program of the guest and gives its output.
+// tool runs a program of the guest and returns its output.
 func tool(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -24,7 +24,7 @@ func tool(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// resources is what the kernel lists of a kind, of this device and of user programs.
+// resources returns what the kernel lists of a kind, of this device and of user programs.
 func resources(t *testing.T, kind string) []object {
 	t.Helper()
 	var all, mine []object
@@ -71,7 +71,7 @@ func service(t *testing.T, listen string) *exec.Cmd {
 // TestTheKernelListsWhatTheServiceShows compares `rdma resource show` with GET /endpoints.
 func TestTheKernelListsWhatTheServiceShows(t *testing.T) {
 	before := len(resources(t, "qp"))
-	a, b := newEnd(here(t)), newEnd(here(t))
+	a, b := newEndpoint(here(t)), newEndpoint(here(t))
 	connect(a, b)
 	shown := map[float64]string{}
 	for _, id := range []string{a.id, b.id} {
@@ -101,7 +101,7 @@ func TestTheKernelListsWhatTheServiceShows(t *testing.T) {
 
 // TestADeviceIsTakenAwayAndGivenBack takes the link of a connected endpoint away (T48, T49).
 func TestADeviceIsTakenAwayAndGivenBack(t *testing.T) {
-	a, b := newEnd(here(t)), newEnd(here(t))
+	a, b := newEndpoint(here(t)), newEndpoint(here(t))
 	connect(a, b)
 	state := func() any { return a.get("/ias/" + a.ia)["state"] }
 	tool(t, "rdma", "link", "delete", device(t))
@@ -114,7 +114,7 @@ func TestADeviceIsTakenAwayAndGivenBack(t *testing.T) {
 	tool(t, "rdma", "link", "add", device(t), "type", device(t)[:3], "netdev", environment(t, "DATAPI_TEST_NETDEV"))
 	until(t, "the IA is UP", func() bool { return state() == "UP" })
 	until(t, "the endpoints are there again", func() bool {
-		for _, e := range []*end{a, b} {
+		for _, e := range []*endpoint{a, b} {
 			if status, _ := e.call("POST", e.path("/reset"), object{}); status >= 300 {
 				return false
 			}
@@ -135,7 +135,7 @@ func TestAKilledServiceLeavesNothingBehind(t *testing.T) {
 	before := len(resources(t, "qp"))
 	first := service(t, listen)
 	h := at(t, "http://"+listen)
-	a, b := newEnd(h), newEnd(h)
+	a, b := newEndpoint(h), newEndpoint(h)
 	connect(a, b)
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// advert is what rping's ends tell each other: where memory is, how to reach it,
+// advert returns what both sides of rping tell each other: where memory is, how to reach it,
 // how much of it. All in network order.
 func advert(t *testing.T, m object, length uint32) []byte {
 	t.Helper()
@@ -29,7 +29,7 @@ func advert(t *testing.T, m object, length uint32) []byte {
 	return binary.BigEndian.AppendUint32(b, length)
 }
 
-// remote is an advert of rping as the API takes it, and its length.
+// remote returns an advert of rping as the API takes it, and its length.
 func remote(b []byte) (object, uint32) {
 	return object{
 		"target_address": strconv.FormatUint(binary.BigEndian.Uint64(b), 10),
@@ -43,7 +43,7 @@ const (
 	pingSize = 64
 )
 
-// rping starts Debian's rping and answers its output when it has ended.
+// rping starts Debian's rping. It returns what waits for its end and logs its output.
 func rping(t *testing.T, args ...string) func() {
 	t.Helper()
 	var out bytes.Buffer
@@ -61,26 +61,33 @@ func rping(t *testing.T, args ...string) func() {
 }
 
 // message sends b and waits until it is sent.
-func (e *end) message(b []byte) {
+func (e *endpoint) message(b []byte) {
 	e.t.Helper()
 	e.post(e.path("/sends"), object{"data": base64Of(b)})
 }
 
-// completions takes n successful completions and answers the payload of the receive among them.
-func (e *end) completions(n int) []byte {
+// completed waits for a successful completion of each operation, in whatever order they come (a peer may
+// answer a message before the transport says that it was sent), and returns the payload of the receive.
+func (e *endpoint) completed(operations ...string) []byte {
 	e.t.Helper()
 	var got []byte
-	for range n {
-		if d := e.done(e.dto, "DAT_DTO_SUCCESS"); d["operation"] == "RECEIVE" {
-			got = payload(e.t, d)
+	for _, operation := range operations {
+		for len(e.early[operation]) == 0 {
+			d := e.done(e.dto, "DAT_DTO_SUCCESS")
+			came := d["operation"].(string)
+			e.early[came] = append(e.early[came], d)
 		}
+		if operation == "RECEIVE" {
+			got = payload(e.t, e.early[operation][0])
+		}
+		e.early[operation] = e.early[operation][1:]
 	}
 	return got
 }
 
 // TestRpingIsServed plays rping's server: it reads the client's memory and writes it back.
 func TestRpingIsServed(t *testing.T) {
-	e := newEnd(here(t))
+	e := newEndpoint(here(t))
 	psp, evd, qual := e.listen(0)
 	e.post(e.path("/recvs"), object{"count": 8, "size": infoSize})
 	wait := rping(t, "-c", "-V", "-v", "-a", e.address(), "-p", strconv.Itoa(qual), "-C", strconv.Itoa(pings), "-S", strconv.Itoa(pingSize))
@@ -88,15 +95,15 @@ func TestRpingIsServed(t *testing.T) {
 	e.post("/crs/"+cr+"/accept", object{"endpoint": e.id})
 	e.reach(e.id, "CONNECTED")
 	for range pings {
-		source, n := remote(e.completions(1))
+		source, n := remote(e.completed("RECEIVE"))
 		e.post(e.path("/rdma-reads"), object{"lmr": e.lmr, "offset": 0, "length": n, "remote": source})
-		e.completions(1)
+		e.completed("RDMA_READ")
 		e.message(make([]byte, infoSize))
-		sink, n := remote(e.completions(2))
+		sink, n := remote(e.completed("SEND", "RECEIVE"))
 		e.post(e.path("/rdma-writes"), object{"lmr": e.lmr, "offset": 0, "length": n, "remote": sink})
-		e.completions(1)
+		e.completed("RDMA_WRITE")
 		e.message(make([]byte, infoSize))
-		e.completions(1)
+		e.completed("SEND")
 		e.post(e.path("/recvs"), object{"count": 2, "size": infoSize})
 	}
 	e.reach(e.id, "DISCONNECTED")
@@ -109,7 +116,7 @@ func TestRpingIsServed(t *testing.T) {
 // TestRpingIsAsked plays rping's client: the server reads our memory and writes it back.
 func TestRpingIsAsked(t *testing.T) {
 	const port = 7174
-	e := newEnd(here(t))
+	e := newEndpoint(here(t))
 	wait := rping(t, "-s", "-v", "-a", e.address(), "-p", strconv.Itoa(port), "-C", strconv.Itoa(pings), "-S", strconv.Itoa(pingSize))
 	until(t, "rping listens", func() bool {
 		for _, id := range resources(t, "cm_id") {
@@ -128,10 +135,10 @@ func TestRpingIsAsked(t *testing.T) {
 	for range pings {
 		e.putMemory(text)
 		e.message(advert(t, memory, pingSize))
-		e.completions(2)
+		e.completed("SEND", "RECEIVE")
 		e.putMemory(make([]byte, pingSize))
 		e.message(advert(t, memory, pingSize))
-		e.completions(2)
+		e.completed("SEND", "RECEIVE")
 		if got := e.readMemory(pingSize); !bytes.Equal(got, text) {
 			t.Fatalf("rping wrote back %q", got)
 		}

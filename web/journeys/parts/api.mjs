@@ -1,4 +1,4 @@
-// The API, for what a journey needs to be there before it starts and for what somebody else does meanwhile.
+// A client of the API, for what a journey needs to exist and for what another user does.
 
 /** A client of one service. */
 export function apiOf(base) {
@@ -46,7 +46,7 @@ export function apiOf(base) {
       return made;
     },
 
-    /** Listens on a qualifier of an IA. */
+    /** Creates a public service point on a qualifier of an IA. */
     async listen(ia, qualifier, name) {
       const evd = await api.post("/evds", { ia, name: `${name}-requests`, qlen: 64, streams: ["CR"] });
       return api.post("/psps", { ia, conn_qual: qualifier, evd: evd.id, name });
@@ -66,7 +66,7 @@ export function apiOf(base) {
   return api;
 }
 
-/** Asks until the answer is truthy; fails with what was waited for. */
+/** Calls `ask` until its result is truthy; throws after `within` milliseconds. */
 export async function until(what, ask, within = 10_000) {
   const end = Date.now() + within;
   for (;;) {

@@ -1,4 +1,4 @@
-// Debian's Chromium, driven without a screen.
+// Chromium of Debian, headless.
 import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
 import { chromium } from "playwright-core";
@@ -19,30 +19,30 @@ export const launch = () =>
     ],
   });
 
-/** A browser of its own: cookies, storage and tabs. What goes wrong in its pages is collected. */
+/** A browser context of its own, with the errors of its pages in `errors`. */
 export async function visitor(browser, base, options = {}) {
   const context = await browser.newContext({ baseURL: base, viewport: { width: 1360, height: 900 }, acceptDownloads: true, ...options });
   context.setDefaultTimeout(10_000);
-  const wrongs = [];
+  const errors = [];
   const watch = (page) => {
-    page.on("pageerror", (error) => wrongs.push(`error in the page: ${error.message}`));
+    page.on("pageerror", (error) => errors.push(`error in the page: ${error.message}`));
     page.on("console", (message) => {
       const text = message.text();
-      if (message.type() === "error" && /Content Security Policy|Refused to/.test(text)) wrongs.push(text);
+      if (message.type() === "error" && /Content Security Policy|Refused to/.test(text)) errors.push(text);
     });
     page.on("request", (request) => {
       const url = request.url();
-      if (!url.startsWith(base) && !url.startsWith("blob:") && !url.startsWith("data:")) wrongs.push(`asked for ${url}`);
+      if (!url.startsWith(base) && !url.startsWith("blob:") && !url.startsWith("data:")) errors.push(`asked for ${url}`);
     });
   };
   context.on("page", watch);
   const page = await context.newPage();
-  return { context, page, wrongs, close: () => context.close() };
+  return { context, page, errors, close: () => context.close() };
 }
 
-/** What axe finds on the present screen, one line each. */
+/** The violations that axe finds on the present screen, one line each. */
 export async function axe(page) {
-  // What is still fading in has not its own colours yet.
+  // Elements that are fading in do not have their final colours.
   await page.evaluate(() =>
     Promise.all(
       document
@@ -51,7 +51,7 @@ export async function axe(page) {
         .map((animation) => animation.finished.catch(() => null)),
     ),
   );
-  // Evaluated by the debugger, so that the page's strict policy stays in force.
+  // Evaluated by the debugger, so that the content security policy of the page stays in force.
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   return violations.map(
@@ -59,5 +59,5 @@ export async function axe(page) {
   );
 }
 
-/** The freshness stamp's word. */
+/** The state that the freshness stamp shows. */
 export const freshness = (page) => page.locator(".dp-freshness").getAttribute("data-state");

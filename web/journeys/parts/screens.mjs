@@ -1,4 +1,4 @@
-// Every screen by its address, with what tells that it is there.
+// All screens by their addresses, each with a function that waits until it is drawn.
 
 const heading = (name) => (page) => page.getByRole("heading", { level: 1, name }).waitFor();
 const text = (words) => (page) => page.getByText(words).first().waitFor();

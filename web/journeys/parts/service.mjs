@@ -1,4 +1,4 @@
-// The real program with the soft engine, a private PostgreSQL and real time.
+// Starts the built program with the soft engine and a private PostgreSQL.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const startTime = 60_000;
 
-/** Starts DATAPI_BIN on a free port and waits until it says where; `listen` starts it again where it was. */
+/** Starts DATAPI_BIN and waits until it is ready; `listen` is the address, a free port by default. */
 export async function startService({ dataDir, listen = "127.0.0.1:0", env = {}, args = [] } = {}) {
   const binary = process.env.DATAPI_BIN;
   if (!binary) throw new Error("DATAPI_BIN is not set: give the path of the built program, as `make journeys` does");

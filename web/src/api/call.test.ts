@@ -17,7 +17,7 @@ const answering = (status: number, body: unknown, headers: Record<string, string
 afterEach(() => vi.unstubAllGlobals());
 
 describe("a call", () => {
-  it("can be taken along to a shell", () => {
+  it("can be written as a curl command", () => {
     expect(asCurl(modify, "http://alpha:8480")).toBe(
       [
         "curl -X PATCH 'http://alpha:8480/api/v1/endpoints/e1'",
@@ -29,7 +29,7 @@ describe("a call", () => {
     );
   });
 
-  it("carries the version that was seen and the reason, and brings back the new version", async () => {
+  it("sends the expected version and the reason, and returns the new version", async () => {
     const fetched = answering(200, { id: "e1" }, { ETag: '"5"' });
     vi.stubGlobal("fetch", fetched);
     const answer = await perform(modify);
@@ -39,7 +39,7 @@ describe("a call", () => {
     expect(answer.version).toBe(5);
   });
 
-  it("sends no key with a dry run, because nothing happens that could happen twice", async () => {
+  it("sends no idempotency key with a dry run", async () => {
     const fetched = answering(200, {});
     vi.stubGlobal("fetch", fetched);
     await perform({ ...modify, key: "k1", dryRun: true });
@@ -47,12 +47,12 @@ describe("a call", () => {
     expect(fetched.mock.calls[0]?.[0].headers.get("Idempotency-Key")).toBeNull();
   });
 
-  it("throws a refusal with the service's own words", async () => {
+  it("throws a refusal with the problem of the service", async () => {
     vi.stubGlobal("fetch", answering(409, { status: 409, detail: "Reset it first.", dat_return: "DAT_INVALID_STATE" }));
     await expect(perform(modify)).rejects.toSatisfy((error) => error instanceof Refusal && error.problem.dat_return === "DAT_INVALID_STATE");
   });
 
-  it("asks for a token once on 401, and goes on with the same call", async () => {
+  it("asks for the token once after a 401, and repeats the call", async () => {
     const answers = [new Response(null, { status: 401 }), new Response(null, { status: 204 }), new Response("{}", { status: 200 })];
     vi.stubGlobal("fetch", () => Promise.resolve(answers.shift()!));
     const performed = perform(modify);
@@ -64,7 +64,7 @@ describe("a call", () => {
 });
 
 describe("the errors of a problem", () => {
-  it("lead to the inputs that they are about", () => {
+  it("are found by the member that they are about", () => {
     const problem = {
       status: 422,
       title: "",

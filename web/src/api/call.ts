@@ -1,24 +1,23 @@
 import { fetchWithSession } from "./client";
 import { problemOf, Refusal } from "./problem";
 
-/**
- * A write as data: what a dialog builds, shows as curl, tries dry and at last performs. `path` is below /api/v1.
- */
+/** A write as data, so that it can be shown as curl, tried as a dry run, and performed. `path` is below /api/v1. */
 export interface Call {
   method: "POST" | "PATCH" | "PUT" | "DELETE";
   path: string;
   body?: unknown;
-  /** The version that the writer has seen; the service refuses when there is a newer one. */
+  /** The expected version of the object, sent as If-Match. */
   version?: number;
-  /** Why; kept with the change. */
+  /** The reason, recorded with the change. */
   reason?: string;
   dryRun?: boolean;
-  /** Seconds to wait for the outcome of an operation that ends later. */
+  /** Seconds to wait for the outcome of an operation, sent as Prefer. */
   wait?: number;
-  /** Makes a repetition of the same call harmless. */
+  /** The idempotency key. */
   key?: string;
 }
 
+/** The answer to a call; version is that of its ETag, null without one. */
 export interface Answer<T> {
   status: number;
   body: T;
@@ -27,7 +26,7 @@ export interface Answer<T> {
 
 const apiBase = "/api/v1";
 
-/** The headers that carry what the body does not. */
+/** The headers of a call. */
 export function headersOf(call: Call): Record<string, string> {
   const headers: Record<string, string> = {};
   if (call.body !== undefined) {
@@ -42,7 +41,7 @@ export function headersOf(call: Call): Record<string, string> {
 
 const addressOf = (call: Call) => `${apiBase}${call.path}${call.dryRun ? "?dry_run=true" : ""}`;
 
-/** Sends the call; a refusal is thrown. */
+/** Sends the call; throws a Refusal unless it succeeds. */
 export async function perform<T = unknown>(call: Call): Promise<Answer<T>> {
   const request = new Request(new URL(addressOf(call), location.origin), {
     method: call.method,
@@ -65,12 +64,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** A header carries bytes: other letters travel as UTF-8. */
+/** Encodes a text for a header: each UTF-8 byte as one character. */
 function headerText(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text.replace(/\s+/g, " ").trim()));
 }
 
-/** The same call for a shell. */
+/** The call as a curl command. */
 export function asCurl(call: Call, origin: string = location.origin): string {
   const parts = [`curl -X ${call.method} ${quote(origin + addressOf(call))}`];
   for (const [name, value] of Object.entries(headersOf({ ...call, key: undefined }))) {
@@ -82,7 +81,7 @@ export function asCurl(call: Call, origin: string = location.origin): string {
 
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A key for Idempotency-Key; randomUUID is missing where the page came over plain HTTP from another host. */
+/** A new idempotency key. crypto.randomUUID is not available if the page was loaded over plain HTTP from another host. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");

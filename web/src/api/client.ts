@@ -3,7 +3,7 @@ import { problemOf, Refusal, unreachable } from "./problem";
 import type { paths } from "./schema";
 import { session } from "./session";
 
-/** Fetches with the session's cookie; a 401 waits for a sign-in and is sent again. */
+/** Fetches; after a 401 it waits for the sign-in and sends the request again. */
 export async function fetchWithSession(request: Request): Promise<Response> {
   for (;;) {
     const answer = await fetch(request.clone()).catch((cause: unknown) => {
@@ -15,7 +15,7 @@ export async function fetchWithSession(request: Request): Promise<Response> {
   }
 }
 
-/** The typed client of all reads; the paths are those of openapi.yaml. */
+/** The client for reads, typed by openapi.yaml. */
 export const client = createClient<paths>({ baseUrl: base(), fetch: fetchWithSession });
 
 function base(): string {
@@ -28,7 +28,7 @@ interface Fetched<T> {
   response: Response;
 }
 
-/** The body of an answer, or its refusal thrown. */
+/** The body of an answer; throws a Refusal unless it succeeded. */
 export async function read<T>(answer: Promise<Fetched<unknown>>): Promise<T> {
   const { data, error, response } = await answer;
   if (!response.ok) throw new Refusal(problemOf(response, error));

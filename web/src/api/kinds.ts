@@ -1,21 +1,21 @@
 import type { Collection, ObjectType } from "./model";
 
-/** Where objects that have no page of their own are listed: a tab of the connections. */
+/** A tab of the connections screen. */
 export type ConnectionsTab = "requests" | "psps" | "rsps" | "peers";
 
-/** What a type of object is called, and where it is found in the API and on the page. */
+/** The names of a type of object, and its place in the API and on the page. */
 export interface Kind {
-  /** The collection in the API, the first word of its query keys, and its path on the page. */
+  /** The name of the collection: its path in the API and on the page, and the first word of its query keys. */
   collection: Collection;
   one: string;
   many: string;
-  /** The long name, for sentences. */
+  /** The long name in the singular. */
   long: string;
-  /** The tab of the connections that lists them; null where each object has a page of its own. */
+  /** The tab of the connections screen that lists the objects; null if each has a page of its own. */
   tab: ConnectionsTab | null;
 }
 
-/** Every type of object. */
+/** All types of objects. */
 export const kinds = {
   ia: { collection: "ias", one: "IA", many: "IAs", long: "interface adapter", tab: null },
   pz: { collection: "pzs", one: "PZ", many: "PZs", long: "protection zone", tab: null },
@@ -35,10 +35,10 @@ export type CollectionOf<K extends ObjectType> = (typeof kinds)[K]["collection"]
 /** The types in the order of the table. */
 export const objectTypes = Object.keys(kinds) as ObjectType[];
 
-/** A word with a capital, as a title needs it. */
+/** A word with its first letter in upper case. */
 export const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The address of an object's page, or of the list that holds it. */
+/** The address of the page of an object, or of the list that it is in. */
 export function objectPath(type: ObjectType, id: string): string {
   const { collection, tab } = kinds[type];
   return tab ? `/connections?tab=${tab}` : `/${collection}/${encodeURIComponent(id)}`;

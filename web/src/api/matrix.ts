@@ -5,26 +5,30 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
-/** The tables that judge the calls, as `GET /matrix` answers them. */
+/** The body of `GET /matrix`: the tables of DAT's rules, with the words for them. */
 export type MatrixDocument = Schemas["MatrixDoc"];
 
-/** A row of the modify matrix: a parameter of an endpoint, by the name that a PATCH uses. */
+/** A parameter of an endpoint; its name is the one in a PATCH. */
 export type Parameter = Schemas["ParamDoc"];
+/** An operation with its title, meaning and inputs. */
 export type OperationWords = Schemas["OperationDoc"];
+/** An attribute of dat_ia_query. */
 export type Attribute = Schemas["AttributeDoc"];
+/** An operation of a caller or an event of the engine. */
 export type Input = Schemas["TransitionDoc"]["input"];
+/** What the transition table says of an input in a state. */
 export type VerdictKind = Schemas["TransitionDoc"]["kind"];
 
-/** A value of an enumeration with what it is called and means. */
+/** A value of an enumeration with its title and meaning. */
 export type Word = Schemas["WordDoc"];
 
-/** A heading with the parameters under it. */
+/** A heading with its parameters. */
 export interface Section {
   title: string;
   parameters: readonly Parameter[];
 }
 
-/** A transition that changes the state: what is done or happens, and the rule that says so. */
+/** A transition that changes the state, with its operation or event and its rule. */
 export interface Move {
   from: EPState;
   to: EPState;
@@ -32,13 +36,15 @@ export interface Move {
   rule: string;
 }
 
-/** The rules of DAT and the words for them, ready to be asked. */
+/** The rules of DAT, indexed. */
 export class Matrix {
+  /** The parameters by name. */
   readonly parameters: ReadonlyMap<string, Parameter>;
-  /** The headings in the order in which a form shows them. */
+  /** The sections of parameters in the order of a form. */
   readonly sections: readonly Section[];
+  /** The transitions that change the state. */
   readonly moves: readonly Move[];
-  /** The causes in the log that end a connection which nobody meant to end. */
+  /** The causes in the change log that end a connection by a failure. */
   readonly failures: readonly string[];
   private readonly states: ReadonlyMap<string, Schemas["StateDoc"]>;
   private readonly operations: ReadonlyMap<string, OperationWords>;
@@ -68,36 +74,38 @@ export class Matrix {
     return [...new Set(causes)];
   }
 
-  /** What a state is called; the word itself where the table does not know it. */
+  /** The title of a state; the state itself if it is unknown. */
   stateTitle(state: EPState): string {
     return this.states.get(state)?.title ?? state;
   }
 
+  /** The meaning of a state; empty if it is unknown. */
   stateMeaning(state: EPState): string {
     return this.states.get(state)?.meaning ?? "";
   }
 
+  /** The words for an operation. */
   operation(operation: Operation): OperationWords | undefined {
     return this.operations.get(operation);
   }
 
-  /** What becomes of an input in a state; undefined for what the table does not know. */
+  /** The verdict on an input in a state; undefined if either is unknown. */
   verdict(state: EPState, input: Input): VerdictKind | undefined {
     return this.verdicts.get(`${state} ${input}`);
   }
 
-  /** The verdicts on the inputs behind an operation. */
+  /** The verdicts on the inputs of an operation. */
   private verdictsOn(operation: Operation, state: EPState): (VerdictKind | undefined)[] {
     return this.operations.get(operation)?.inputs.map((input) => this.verdict(state, input)) ?? [];
   }
 
-  /** Whether a state allows an operation and it would do nothing. */
+  /** Reports whether an operation is allowed in a state but does nothing. */
   hasNoEffect(operation: Operation, state: EPState): boolean {
     const allowed = this.verdictsOn(operation, state).filter((kind) => kind !== "REFUSE");
     return allowed.length > 0 && allowed.every((kind) => kind === "NO_EFFECT");
   }
 
-  /** Whether an operation ends the endpoint for good, in any state. */
+  /** Reports whether an operation ends the endpoint in any state. */
   endsEndpoint(operation: Operation): boolean {
     return [...this.states.keys()].some((state) => this.verdictsOn(operation, state as EPState).includes("END"));
   }
@@ -108,49 +116,50 @@ export class Matrix {
     return states.filter((state) => ![undefined, "REFUSE"].includes(this.verdict(state, input)));
   }
 
-  /** The values of an enumeration, by the name that openapi.yaml has for it. */
+  /** The values of an enumeration by its name in openapi.yaml. */
   words(name: string): readonly Word[] {
     return this.enums.get(name) ?? [];
   }
 
+  /** One value of an enumeration. */
   word(name: string, word: string): Word | undefined {
     return this.words(name).find((one) => one.word === word);
   }
 
-  /** The choices of a parameter without the words that an object shows as another one. */
+  /** The choices of a parameter, without those that are stored as another one. */
   distinctChoices(parameter: Parameter): string[] {
     const aliases = this.document.enums.flatMap(({ words }) => words.filter((word) => word.stored_as !== null).map(({ word }) => word));
     return parameter.choices.filter((choice) => !aliases.includes(choice));
   }
 
-  /** The attribute of an IA that bounds how many objects of a type it can have, null where none does. */
+  /** The IA attribute that limits the number of objects of a type; null if there is none. */
   limitOf(type: Schemas["ObjectType"]): string | null {
     return this.document.object_types.find((row) => row.type === type)?.limit ?? null;
   }
 
-  /** The streams of what feeds an EVD, in the order in which the feeders are named. */
+  /** The streams that these feeders send events by, in the order of the arguments. */
   streamsFedBy(...feeders: Schemas["StreamDoc"]["fed_by"][]): Schemas["Stream"][] {
     return feeders.flatMap((feeder) => this.document.streams.filter(({ fed_by }) => fed_by === feeder).map(({ stream }) => stream));
   }
 
-  /** The streams that the EVDs of an endpoint must have been made for. */
+  /** The streams that the EVDs of an endpoint must have been created for. */
   get endpointStreams(): Schemas["Stream"][] {
     return [...new Set(this.document.parameters.flatMap(({ stream }) => stream ?? []))];
   }
 
-  /** DAT's names of the events of a kind. */
+  /** The events of a kind, by DAT's constants. */
   eventsOfKind(kind: Schemas["EventDoc"]["kind"]): string[] {
     return this.document.events.filter((event) => event.kind === kind).map(({ event }) => event);
   }
 }
 
-/** The tables change with the program only. */
+/** The matrix, read once: it changes only with the version of the service. */
 export const matrix = () =>
   queryOptions({
     queryKey: ["matrix"],
     queryFn: async ({ signal }) => new Matrix(await read<MatrixDocument>(client.GET("/matrix", { signal }))),
     staleTime: Infinity,
     gcTime: Infinity,
-    // A class keeps its methods: there is nothing to merge with the answer before.
+    // Merging with the former value would lose the class.
     structuralSharing: false,
   });

@@ -1,20 +1,21 @@
 import type { components } from "./schema";
 
-/** The objects of the API by DAT's nouns; openapi.yaml says what they hold. */
+// The types of the API under DAT's names; openapi.yaml describes their members.
 type Schemas = components["schemas"];
 
-/** The states that occur: DAT names others that the service never produces. */
+/** A state of an endpoint; DAT has others, which the service never produces. */
 export type EPState = Exclude<Schemas["EPState"], `UNCONFIGURED_${string}` | `CONNECTED_${string}`>;
 
-/** An endpoint; its state is one of those that occur. */
+/** An endpoint. */
 export type Endpoint = Omit<Schemas["Endpoint"], "state"> & { state: EPState };
 
-/** What an endpoint may be told to do; `operations` of an endpoint is a subset. */
+/** An operation on an endpoint, as in its `operations`. */
 export type Operation = Schemas["Endpoint"]["operations"][number];
 
-/** One snapshot of a live endpoint. */
+/** The live status of an endpoint. */
 export type EPStatus = Omit<Schemas["EPStatus"], "state"> & { state: EPState };
 
+/** An interface adapter with the attributes of dat_ia_query. */
 export type IA = Omit<Schemas["IA"], "ia_attributes" | "provider_attributes"> & {
   ia_attributes: Record<string, AttributeValue>;
   provider_attributes: Record<string, AttributeValue>;
@@ -29,29 +30,47 @@ export type AttributeValue =
   | string[]
   | { [name: string]: string | boolean | { [name: string]: boolean } };
 
+/** The type of an object. */
 export type ObjectType = Schemas["ObjectRef"]["type"];
+/** The state of an IA. */
 export type IAState = Schemas["IA"]["state"];
+/** A protection zone. */
 export type PZ = Schemas["PZ"];
+/** An event dispatcher. */
 export type EVD = Schemas["EVD"];
+/** An event stream that can feed an EVD. */
 export type Stream = Schemas["EVD"]["streams"][number];
+/** A shared receive queue. */
 export type SRQ = Schemas["SRQ"];
+/** A local memory region. */
 export type LMR = Schemas["LMR"];
+/** A remote memory region. */
 export type RMR = Schemas["RMR"];
+/** A public service point. */
 export type PSP = Schemas["PSP"];
+/** A reserved service point. */
 export type RSP = Schemas["RSP"];
+/** A connection request. */
 export type CR = Schemas["CR"];
+/** An object by type, id and name. */
 export type ObjectRef = Schemas["ObjectRef"];
+/** The receives of an endpoint (dat_ep_recv_query). */
 export type RecvQuery = Schemas["RecvQuery"];
+/** A host that shares the database. */
 export type Node = Schemas["Node"];
+/** One check of an IA. */
 export type Check = Schemas["Check"];
+/** The checks of an IA. */
 export type CheckList = Schemas["CheckList"];
+/** The results of a batch, one for each operation. */
 export type BatchResults = Schemas["BatchResults"];
+/** An event in the queue of an EVD. */
 export type DATEvent = Schemas["Event"];
 
-/** The part that objects of all types share. */
+/** The members that all objects have. */
 export type Meta = PZ;
 
-/** One row of the append-only log; before and after hold the members that changed. */
+/** An entry of the change log; before and after hold the members that changed. */
 export type Change = Schemas["Change"];
 
 /** One page of a list. */
@@ -61,7 +80,7 @@ export interface Page<T> {
   total?: number;
 }
 
-/** What each collection holds. */
+/** The type of the objects in each collection. */
 export interface Items {
   ias: IA;
   endpoints: Endpoint;
@@ -75,5 +94,5 @@ export interface Items {
   crs: CR;
 }
 
-/** Collections whose lists and members are read in the same way. */
+/** The name of a collection, which is its path. */
 export type Collection = keyof Items;

@@ -1,11 +1,11 @@
-/** One wrong place in a request. */
+/** An error at one place of a request. */
 export interface FieldError {
   location?: string;
   message?: string;
   value?: unknown;
 }
 
-/** A refusal as the service words it (RFC 9457 with DAT's members). */
+/** A problem document (RFC 9457) with DAT's members. */
 export interface Problem {
   type?: string;
   title: string;
@@ -20,7 +20,7 @@ export interface Problem {
   errors?: FieldError[] | null;
 }
 
-/** The error that every refused or failed call throws. */
+/** The error of a call that was refused or failed. */
 export class Refusal extends Error {
   constructor(readonly problem: Problem) {
     super(problem.detail || problem.title);
@@ -28,7 +28,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Status 0 stands for "no answer came at all". */
+/** The refusal for a call that was not answered at all; its status is 0. */
 export const unreachable = (cause: unknown): Refusal =>
   new Refusal({
     status: 0,
@@ -36,7 +36,7 @@ export const unreachable = (cause: unknown): Refusal =>
     detail: `The service did not answer (${cause instanceof Error ? cause.message : String(cause)}). Nothing is known about what it did; look before trying again.`,
   });
 
-/** Reads the problem out of an answer, whatever its body is. */
+/** The problem in an answer, whatever its body is. */
 export function problemOf(response: Response, body: unknown): Problem {
   const given = typeof body === "object" && body !== null ? (body as Partial<Problem>) : {};
   return {
@@ -47,15 +47,15 @@ export function problemOf(response: Response, body: unknown): Problem {
   };
 }
 
-/** Any thrown thing as a problem, for showing. */
+/** The problem of any thrown value. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Refusal) return error.problem;
   return unreachable(error).problem;
 }
 
 /**
- * The errors of a problem by the member of the body they are about, so that each can be shown at its input.
- * `body.attributes.max_recv_dtos` and the problem's own `field` both lead to `attributes.max_recv_dtos`.
+ * The errors of a problem by the member of the body that they are about. `body.attributes.max_recv_dtos` and the
+ * problem's own `field` both become `attributes.max_recv_dtos`.
  */
 export function errorsByField(problem: Problem | null): Record<string, string> {
   const found: Record<string, string> = {};

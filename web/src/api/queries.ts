@@ -3,10 +3,10 @@ import { client, read } from "./client";
 import type { Change, Collection, DATEvent, Endpoint, EPStatus, Items, Node, Page, RecvQuery } from "./model";
 import type { paths } from "./schema";
 
-/** The filters and options of a list; repeated values mean "or". */
+/** The query parameters of a list. */
 export type ListQuery<C extends Collection = Collection> = NonNullable<paths[`/${C}`]["get"]["parameters"]["query"]>;
 
-/** The filters and options of the log. */
+/** The query parameters of the change log. */
 export type ChangesQuery = NonNullable<paths["/changes"]["get"]["parameters"]["query"]>;
 
 type PageReaders = { [C in Collection]: (query: ListQuery<C>, signal?: AbortSignal) => Promise<Page<Items[C]>> };
@@ -42,11 +42,11 @@ const objects: ObjectReaders = {
 export const readPage = <C extends Collection>(collection: C, query: ListQuery<C>, signal?: AbortSignal): Promise<Page<Items[C]>> =>
   pages[collection](query, signal);
 
-/** Reads one page of the log. */
+/** Reads one page of the change log. */
 export const readChanges = (query: ChangesQuery, signal?: AbortSignal): Promise<Page<Change>> =>
   read(client.GET("/changes", { params: { query }, signal }));
 
-/** The name filter for a text that somebody typed: without a star it finds every name that holds the text. */
+/** The name filter for a text in a search field: without a star it matches every name that contains the text. */
 export const nameFilter = (text: string): string => (text.includes("*") ? text : `*${text}*`);
 
 /** One page of a collection. */
@@ -64,7 +64,7 @@ export const one = <C extends Collection>(collection: C, id: string) =>
     queryFn: ({ signal }) => objects[collection](id, signal),
   });
 
-/** An endpoint as it was: at a time, or right after a change. */
+/** An endpoint as it was at a time, or after the change with that id. */
 export const endpointAsOf = (id: string, moment: string) =>
   queryOptions({
     queryKey: ["endpoints", "as-of", id, moment],
@@ -73,10 +73,10 @@ export const endpointAsOf = (id: string, moment: string) =>
     staleTime: Infinity,
   });
 
-/** Milliseconds between two reads of what only the live service knows. */
+/** Milliseconds between two reads of live values. */
 const liveInterval = 1000;
 
-/** The live status of one endpoint, read every second while it is looked at. */
+/** The live status of an endpoint, read every second while it is shown. */
 export const status = (id: string) =>
   queryOptions({
     queryKey: ["endpoints", "status", id],
@@ -85,7 +85,7 @@ export const status = (id: string) =>
     retry: false,
   });
 
-/** The live receives of one endpoint, read every second while it is looked at. */
+/** The live receives of an endpoint, read every second while they are shown. */
 export const recvs = (id: string) =>
   queryOptions({
     queryKey: ["endpoints", "recvs", id],
@@ -94,7 +94,7 @@ export const recvs = (id: string) =>
     retry: false,
   });
 
-/** The live status of the endpoints that a grid shows now (200 at most). */
+/** The live status of up to 200 endpoints. */
 export const statuses = (ids: string[]) =>
   queryOptions({
     queryKey: ["endpoints", "statuses", ids],
@@ -118,7 +118,7 @@ export const history = (id: string, limit = 100) =>
       read<Page<Change>>(client.GET("/endpoints/{id}/history", { params: { path: { id }, query: { limit } }, signal })),
   });
 
-/** The endpoint as one version of its history holds it. */
+/** One version of an endpoint with the change that made it. */
 export const historyVersion = (id: string, version: number) =>
   queryOptions({
     queryKey: ["endpoints", "version", id, version],
@@ -129,7 +129,7 @@ export const historyVersion = (id: string, version: number) =>
     staleTime: Infinity,
   });
 
-/** The log. */
+/** One page of the change log. */
 export const changes = (query: ChangesQuery) =>
   queryOptions({
     queryKey: ["changes", "list", query],
@@ -137,7 +137,7 @@ export const changes = (query: ChangesQuery) =>
     placeholderData: keepPreviousData,
   });
 
-/** The events in an EVD's queue, looked at without taking them. */
+/** The events in the queue of an EVD, without taking them. */
 export const queuedEvents = (id: string, limit = 100) =>
   queryOptions({
     queryKey: ["evds", "one", id, "events", limit],

@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Watch changes
-         * @description Server-Sent Events: `event: change` with the change as data and its id as `id`, in order, without gap or duplicate; `event: stale` while the database is away, `event: fresh` when it is back; a comment every 15 s.
+         * @description Server-Sent Events: `event: change` with the change as data and its id as `id`, in order, without gap or duplicate; `event: stale` while the database is away, `event: fresh` when it is back; a comment every 15 s. An id is a position in the log: that of its change, after a generation and a dot if the log ever went back because the database lost commits. Positions from before that are 410, and streams end.
          */
         get: operations["stream-changes"];
         put?: never;
@@ -3967,7 +3967,7 @@ export interface operations {
                     "application/json": components["schemas"]["BatchResults"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4090,7 +4090,7 @@ export interface operations {
                 actor?: components["parameters"]["ActorQuery"];
                 /** @description The DAT_RETURN; repeat for OR. */
                 outcome?: components["parameters"]["OutcomeQuery"];
-                /** @description Start after this change; 0 is the beginning. Now where left out. */
+                /** @description Start after this position, the id of an event of a stream; 0 is the beginning. Now where left out. */
                 after?: string;
             };
             header?: {
@@ -4333,7 +4333,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4398,7 +4398,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4463,7 +4463,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4611,7 +4611,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4781,7 +4781,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4851,7 +4851,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4937,7 +4937,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5023,7 +5023,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5109,7 +5109,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5302,7 +5302,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5369,7 +5369,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5488,7 +5488,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5557,7 +5557,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5626,7 +5626,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 410 Gone, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 410 Gone, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5693,7 +5693,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5760,7 +5760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5881,7 +5881,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6021,7 +6021,7 @@ export interface operations {
                     "application/json": components["schemas"]["EVD"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6136,7 +6136,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6206,7 +6206,7 @@ export interface operations {
                     "application/json": components["schemas"]["EVD"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6275,7 +6275,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventList"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6397,7 +6397,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6724,7 +6724,7 @@ export interface operations {
                     "application/json": components["schemas"]["LMR"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6839,7 +6839,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6965,7 +6965,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7214,7 +7214,7 @@ export interface operations {
                     "application/json": components["schemas"]["PSP"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7329,7 +7329,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7467,7 +7467,7 @@ export interface operations {
                     "application/json": components["schemas"]["PZ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7582,7 +7582,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7724,7 +7724,7 @@ export interface operations {
                     "application/json": components["schemas"]["RMR"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7839,7 +7839,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7983,7 +7983,7 @@ export interface operations {
                     "application/json": components["schemas"]["RSP"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8098,7 +8098,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8162,7 +8162,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionInfo"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8220,7 +8220,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8362,7 +8362,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8477,7 +8477,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8547,7 +8547,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8616,7 +8616,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8683,7 +8683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */

@@ -1,14 +1,11 @@
-/**
- * The session of this browser. Where the service was started with a token, its first 401 asks for it once, all
- * waiting calls go on when it was taken.
- */
 type Listener = () => void;
 
+/** The session of this browser: a 401 makes the page ask for the token once, and all waiting calls continue after it. */
 class Session {
   private listeners = new Set<Listener>();
   private waiting: { promise: Promise<void>; done: () => void } | null = null;
 
-  /** Whether a token is asked for now. */
+  /** Whether the page is asking for the token. */
   get wanted(): boolean {
     return this.waiting !== null;
   }
@@ -18,7 +15,7 @@ class Session {
     return () => this.listeners.delete(listener);
   };
 
-  /** Resolves when somebody has signed in. */
+  /** Asks for the token; resolves after the sign-in. */
   renew(): Promise<void> {
     if (!this.waiting) {
       let done = () => {};
@@ -29,7 +26,7 @@ class Session {
     return this.waiting.promise;
   }
 
-  /** Trades the token for a cookie; answers null, or what was wrong. */
+  /** Exchanges the token for a cookie; returns null, or a message if it failed. */
   async signIn(token: string): Promise<string | null> {
     const answer = await fetch("/api/v1/session", {
       method: "POST",
@@ -51,4 +48,5 @@ class Session {
   }
 }
 
+/** The one session of the page. */
 export const session = new Session();

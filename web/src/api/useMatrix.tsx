@@ -1,12 +1,12 @@
 import { createContext, use } from "react";
 import type { Matrix } from "./matrix";
 
-/** The rules of DAT for everything below; the shell reads them before it shows a screen. */
+/** The matrix; MatrixGate provides it. */
 export const MatrixContext = createContext<Matrix | null>(null);
 
-/** The rules of DAT and the words for them. */
+/** The matrix; throws outside of MatrixGate. */
 export function useMatrix(): Matrix {
   const matrix = use(MatrixContext);
-  if (!matrix) throw new Error("the rules of DAT are asked for outside of the shell");
+  if (!matrix) throw new Error("useMatrix is used outside of MatrixGate");
   return matrix;
 }

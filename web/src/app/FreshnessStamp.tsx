@@ -7,7 +7,7 @@ import "./FreshnessStamp.css";
 
 interface Look {
   color: "green" | "blue" | "orange" | "red" | "grey";
-  /** A drawing of its own for each state, so that colour is never the only sign. */
+  /** A drawing of its own, so that the state is not shown by colour alone. */
   mark: string;
   text: (freshness: Freshness, now: number) => string;
   help: string;
@@ -37,7 +37,7 @@ const looks: Record<FreshnessState, Look> = {
   },
 };
 
-/** Says in the masthead how far the page can be trusted. */
+/** Shows in the masthead whether what the page shows is current. */
 export function FreshnessStamp() {
   const freshness = useFreshness();
   const now = useTicking(freshness.retryAt !== null);

@@ -7,7 +7,7 @@ import { LoadingLines } from "~/components/Notes";
 import { ProblemNote } from "~/components/ProblemNote";
 import { Screen } from "~/components/Screen";
 
-/** Shows what is below as soon as the rules of DAT are there: their words are on every screen. */
+/** Reads the matrix, and shows its children when it has been read; every screen uses it. */
 export function MatrixGate({ children }: { children: ReactNode }) {
   const found = useQuery(matrix());
   if (found.data) return <MatrixContext value={found.data}>{children}</MatrixContext>;

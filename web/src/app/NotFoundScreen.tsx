@@ -4,7 +4,7 @@ import { EmptyNote } from "~/components/Notes";
 import { FaultNote } from "~/components/PartBoundary";
 import { Screen } from "~/components/Screen";
 
-/** An address that leads nowhere. */
+/** The screen for an address that no route has. */
 export function NotFoundScreen() {
   return (
     <Screen title="No such screen">
@@ -18,7 +18,7 @@ export function NotFoundScreen() {
   );
 }
 
-/** A screen that failed to draw itself. */
+/** The screen in place of one that threw an error. */
 export function FailedScreen({ error }: { error: unknown }) {
   return (
     <Screen title="This screen failed">

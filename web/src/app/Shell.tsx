@@ -55,7 +55,7 @@ function Brand() {
   );
 }
 
-/** The frame around every screen: where am I, how fresh is it, what can I do. */
+/** The frame around every screen: masthead, navigation, palette, sign-in. */
 export function Shell() {
   const [palette, setPalette] = useState(false);
   const [sidebar, setSidebar] = useState(() => !isNarrow());
@@ -92,7 +92,7 @@ export function Shell() {
 
 const isNarrow = () => typeof matchMedia === "function" && matchMedia("(max-width: 1199px)").matches;
 
-/** Calls on Ctrl+K, or Command+K. */
+/** Calls toggle on Ctrl+K or Command+K. */
 function usePaletteKey(toggle: () => void): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return;
@@ -164,6 +164,10 @@ function Sidebar({ open, path }: { open: boolean; path: string }) {
                 })}
             </NavGroup>
           ))}
+          <NavGroup title="Documentation">
+            <NavItem to="/docs">API</NavItem>
+            <NavItem to="/docs/">Guides</NavItem>
+          </NavGroup>
         </Nav>
       </PageSidebarBody>
     </PageSidebar>

@@ -2,7 +2,7 @@ import { Alert, Button, Form, FormGroup, Modal, ModalBody, ModalFooter, ModalHea
 import { useState, useSyncExternalStore, type FormEvent } from "react";
 import { session } from "~/api/session";
 
-/** Asks for the token once, when the service wants one, and trades it for a cookie. */
+/** A dialog that asks for the token when the service requires one, and exchanges it for a cookie. */
 export function SignIn() {
   const wanted = useSyncExternalStore(session.subscribe, () => session.wanted);
   const [token, setToken] = useState("");

@@ -12,7 +12,7 @@ const srqs = () => import("~/screens/srqs/SRQScreens");
 const lmrs = () => import("~/screens/lmrs/LMRScreens");
 const rmrs = () => import("~/screens/rmrs/RMRScreens");
 
-/** The screen at each address; those that are not the first to be seen are loaded when they are wanted. */
+/** The screen of each route; most are loaded when they are first opened. */
 const screens = {
   root: Shell,
   overview: OverviewScreen,

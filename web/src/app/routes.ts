@@ -29,14 +29,14 @@ const children = {
   changes: createRoute({ getParentRoute, path: "/changes", validateSearch: readChangesSearch }),
 };
 
-/** The addresses of the page and what each holds; router.tsx says which screen is shown there. */
+/** The routes of the page with their search parameters; router.tsx adds the screens. */
 export const routes = { root, ...children };
 
-/** The page's own router; the address holds all state that is worth sharing. */
+/** The router. Filters, columns, sort and tabs are in the address, so that they can be shared. */
 export const router = createRouter({ routeTree: root.addChildren(children), defaultPreload: "intent" });
 
-// Screens ask for their addresses by route, and the compiler knows what each holds. It can only because no screen is
-// named here: the type of a screen would need the type of the router.
+// Makes getRouteApi, Link and navigate typed. This works only because no screen is imported here: the type of a screen
+// depends on the type of the router, and the circle would make both any.
 declare module "@tanstack/react-router" {
   interface Register {
     router: typeof router;

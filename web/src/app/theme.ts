@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** What the reader chose; `system` follows the operating system. */
+/** The chosen theme; `system` follows the operating system. */
 export type ThemeChoice = "system" | "light" | "dark";
 
 const storageKey = "datapi.theme";
@@ -26,12 +26,13 @@ function apply(): void {
 
 dark?.addEventListener("change", apply);
 
+/** Applies a theme and remembers it. */
 export function chooseTheme(next: ThemeChoice): void {
   choice = next;
   try {
     localStorage.setItem(storageKey, next);
   } catch {
-    // Storage may be forbidden: the choice then lasts as long as the tab.
+    // Storage may be disabled: then the choice lasts as long as the tab.
   }
   apply();
 }
@@ -41,4 +42,5 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
+/** The chosen theme. */
 export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(subscribe, () => choice);

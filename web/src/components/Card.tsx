@@ -2,17 +2,17 @@ import type { ReactNode } from "react";
 import { PartBoundary } from "./PartBoundary";
 import "./Card.css";
 
-/** The look of a card, for what is one without a heading. */
+/** The class of a card, for an element that looks like one but has no heading. */
 export const cardClass = "dp-card";
 
 type Props = {
-  /** What stands beside the title. */
+  /** Content at the end of the title line. */
   aside?: ReactNode;
   className?: string;
   children: ReactNode;
-} & ({ title: string; /** The name of the region, where it is another than the title. */ label?: string } | { title: ReactNode; label: string });
+} & ({ title: string; /** The name of the region if it differs from the title. */ label?: string } | { title: ReactNode; label: string });
 
-/** A part of a screen under a heading of its own; a fault in it stays in it. */
+/** A part of a screen with its own heading and its own error boundary. */
 export function Card({ title, label, aside, className, children }: Props) {
   const name = label ?? (typeof title === "string" ? title : "This part");
   return (
@@ -25,7 +25,7 @@ export function Card({ title, label, aside, className, children }: Props) {
   );
 }
 
-/** Cards side by side where there is room. */
+/** Two cards, side by side if the window is wide enough. */
 export function CardPair({ children }: { children: ReactNode }) {
   return <div className="dp-two">{children}</div>;
 }

@@ -10,7 +10,7 @@ interface Props {
   className?: string;
 }
 
-/** A text for another program, with a button that copies it. */
+/** A text in a fixed-width font, with a button that copies it. */
 export function CodeBlock({ text, label, copyLabel, className }: Props) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
@@ -30,7 +30,7 @@ export function CodeBlock({ text, label, copyLabel, className }: Props) {
   );
 }
 
-/** An object as the API hands it out. */
+/** An object as the JSON that the API returns. */
 export function RawJSON({ value, label }: { value: unknown; label: string }) {
   return <CodeBlock text={JSON.stringify(value, null, 2)} label={label} copyLabel="Copy the JSON" className="dp-json" />;
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { asCurl, type Call } from "~/api/call";
 import { CodeBlock } from "./CodeBlock";
 
-/** The action as a command for a shell, folded away until it is wanted. */
+/** The call as a curl command, folded until it is opened. */
 export function Curl({ call }: { call: Call }) {
   const [open, setOpen] = useState(false);
   return (

@@ -1,7 +1,7 @@
 import { differences, valueText } from "./difference";
 import "./DiffTable.css";
 
-/** What differs between two forms of an object. */
+/** The differences between two versions of an object. */
 export function DiffTable({ before, after, label }: { before: unknown; after: unknown; label: string }) {
   const lines = differences(before, after);
   if (lines.length === 0) return <p className="dp-subtle">Nothing differs.</p>;

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import "./Facts.css";
 
-/** Facts as a list of terms with what they are. */
+/** A list of facts, each a name and a value. */
 export function Facts({ children }: { children: ReactNode }) {
   return <dl className="dp-facts">{children}</dl>;
 }

@@ -9,7 +9,7 @@ interface EmptyProps {
   actions?: ReactNode;
 }
 
-/** There is nothing here, and what to do about it. */
+/** A note that there is nothing to show, with what to do next. */
 export function EmptyNote({ title, children, actions }: EmptyProps) {
   return (
     <EmptyState titleText={title} headingLevel="h2" variant="sm">
@@ -23,7 +23,7 @@ export function EmptyNote({ title, children, actions }: EmptyProps) {
   );
 }
 
-/** Lines in the shape of what is coming, so that nothing jumps when it is there. */
+/** Placeholder lines while something is loading. */
 export function LoadingLines({ lines = 4, label = "Loading" }: { lines?: number; label?: string }) {
   return (
     <div role="status" aria-label={label} className="dp-loading">

@@ -2,13 +2,13 @@ import { useNavigate } from "@tanstack/react-router";
 import type { AnchorHTMLAttributes, MouseEvent } from "react";
 
 interface Props extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "href" | "onClick"> {
-  /** An address on the page that is known only when it is drawn. */
+  /** An address on the page. */
   href: string;
 }
 
 /**
- * A plain anchor that the router takes over at the click: a grid draws hundreds of these while it scrolls, and the
- * router's own link works out its place among the routes each time.
+ * A link to an address that is known only at run time. It is a plain anchor, and the router navigates on a click: a
+ * grid draws hundreds of links while it scrolls, and the router's own Link matches the routes each time it is drawn.
  */
 export function PageLink({ href, children, ...anchor }: Props) {
   const navigate = useNavigate();

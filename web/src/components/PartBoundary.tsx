@@ -3,16 +3,16 @@ import { CatchBoundary } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 interface Props {
-  /** What the part is called, for the note in its place. */
+  /** The name of the part, for the error note. */
   name: string;
-  /** Tries again when it changes: what could not be drawn may be drawable as it is now. */
+  /** The part is drawn again when this value changes. */
   resetKey?: unknown;
-  /** The note in another frame, for a part that has no place of its own on the screen. */
+  /** Wraps the error note, for example in a dialog. */
   frame?: (note: ReactNode) => ReactNode;
   children: ReactNode;
 }
 
-/** Holds a fault while drawing inside the part that has it: the part says so, and the rest of the page goes on. */
+/** An error boundary around a part of the page: the part shows an error note, the rest is not affected. */
 export function PartBoundary({ name, resetKey, frame, children }: Props) {
   return (
     <CatchBoundary
@@ -27,7 +27,7 @@ export function PartBoundary({ name, resetKey, frame, children }: Props) {
   );
 }
 
-/** A fault of the page itself, which says nothing about the service. */
+/** An error of the page itself, not of the service. */
 export function FaultNote({ title, error, onRetry }: { title: string; error: unknown; onRetry: () => void }) {
   return (
     <Alert isInline variant="danger" title={title} actionLinks={<AlertActionLink onClick={onRetry}>Try again</AlertActionLink>}>

@@ -4,7 +4,7 @@ import { Refusal } from "~/api/problem";
 import { ProblemNote } from "./ProblemNote";
 
 describe("a refusal", () => {
-  it("is shown in the service's words, with DAT's return and its subtype", () => {
+  it("is shown in the words of the service, with DAT's return and subtype", () => {
     const refusal = new Refusal({
       status: 409,
       title: "The state forbids the call",
@@ -19,7 +19,7 @@ describe("a refusal", () => {
     }
   });
 
-  it("says that nothing is known where no answer came", () => {
+  it("says that nothing is known if there was no answer", () => {
     render(<ProblemNote error={new TypeError("fetch failed")} />);
     expect(screen.getByText(/Nothing is known about what it did/)).toBeTruthy();
   });

@@ -4,11 +4,11 @@ import "./ProblemNote.css";
 
 interface Props {
   error: unknown;
-  /** What was tried, for the title. */
+  /** The title; the problem's own if left out. */
   what?: string;
 }
 
-/** A refusal in the service's own words, with DAT's return and what identifies the request. */
+/** A refusal in the service's own words, with DAT's return and subtype and the id of the request. */
 export function ProblemNote({ error, what }: Props) {
   const problem = asProblem(error);
   const codes = [problem.dat_return, problem.dat_subtype].filter(Boolean);

@@ -5,18 +5,18 @@ import "./Screen.css";
 
 interface Props {
   title: ReactNode;
-  /** The title of the window; the same as `title` where that is a text. */
+  /** The title of the browser window; needed only if `title` is not a text. */
   windowTitle?: string;
-  /** One sentence on what is found here. */
+  /** A line below the title. */
   about?: ReactNode;
   trail?: readonly { to: string; name: string }[];
   actions?: ReactNode;
-  /** Fills the window's height, for a grid that scrolls by itself. */
+  /** Fills the height of the window, for content that scrolls by itself. */
   fill?: boolean;
   children: ReactNode;
 }
 
-/** A screen: where it lies, what it is called, what can be done, and its content. */
+/** The frame of a screen: breadcrumb, title, actions, content. */
 export function Screen({ title, windowTitle, about, trail, actions, fill, children }: Props) {
   const named = windowTitle ?? (typeof title === "string" ? title : "");
   useEffect(() => {

@@ -5,17 +5,17 @@ import "./Table.css";
 interface Props {
   /** The table's name. */
   label: string;
-  /** The name of the area that it scrolls in, where it is another. */
+  /** The name of the scroll area if it differs from the label. */
   scrollLabel?: string;
-  /** The headings; one for figures stands at the end of its column, an empty one is none. */
+  /** The headings; an empty one is a cell without heading. */
   columns?: readonly (string | { title: string; align: "end" })[];
-  /** Whether the headings are said and not shown. */
+  /** Whether the headings are for screen readers only. */
   headHidden?: boolean;
   className?: string;
   children: ReactNode;
 }
 
-/** A table of a few rows; a long list is a grid. */
+/** A table of a few rows; a long list uses ObjectGrid. */
 export function Table({ label, scrollLabel = label, columns = [], headHidden, className, children }: Props) {
   return (
     <ScrollArea label={scrollLabel}>

@@ -4,11 +4,11 @@ import "./UsageBar.css";
 interface Props {
   used: number;
   limit: number | undefined;
-  /** What is counted, for those who do not see the bar. */
+  /** What is counted, for screen readers. */
   label?: string;
 }
 
-/** How much of a limit is used, as a bar and in figures. */
+/** How much of a limit is used, as a bar and as figures. */
 export function UsageBar({ used, limit, label }: Props) {
   const share = limit ? Math.min(1, used / limit) : 0;
   const text = limit === undefined ? count(used) : `${count(used)} of ${count(limit)}`;
@@ -22,7 +22,7 @@ export function UsageBar({ used, limit, label }: Props) {
   );
 }
 
-/** A limit in few letters: 1,048,576 becomes 1 Mi. */
+/** A limit with a binary unit if it is a multiple of one: 1,048,576 becomes 1 Mi. */
 export function compact(value: number): string {
   for (const [size, unit] of [
     [1_073_741_824, "Gi"],

@@ -1,6 +1,6 @@
 import { create } from "jsondiffpatch";
 
-/** One member that differs, by its dotted name. */
+/** A member that differs, by its dotted name. */
 export interface Difference {
   field: string;
   before: unknown;
@@ -10,10 +10,10 @@ export interface Difference {
 
 const differ = create({ omitRemovedValues: false });
 
-/** Members that every change moves and nobody asks about. */
+/** Members that change with every version and say nothing by themselves. */
 const uninteresting = new Set(["version", "updated_at", "operations", "modifiable"]);
 
-/** What differs between two forms of an object, one line for each member. */
+/** The differences between two versions of an object, one for each member, sorted by name. */
 export function differences(before: unknown, after: unknown): Difference[] {
   const found: Difference[] = [];
   walk(differ.diff(before ?? {}, after ?? {}), [], found);
@@ -37,7 +37,7 @@ function walk(delta: unknown, path: string[], found: Difference[]): void {
   }
 }
 
-/** A value in a difference: short, and never mistaken for text that it is not. */
+/** A value as text: null, a missing value and the text "null" look different. */
 export function valueText(value: unknown): string {
   if (value === undefined) return "–";
   if (value === null) return "null";

@@ -6,7 +6,7 @@ export const count = (value: number | null | undefined): string =>
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
-/** Bytes in the unit that reads best: 4 MiB. */
+/** Bytes in the largest binary unit that fits: 4 MiB. */
 export function bytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   let size = value;
@@ -32,12 +32,12 @@ export function plain(value: unknown): string {
   return String(value);
 }
 
-/** A sentence as a phrase within another: "New memory of the service." becomes "new memory of the service". */
+/** A sentence without its capital and full stop, for use within another sentence. */
 export const phrase = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, "");
 
 const longestText = 60;
 
-/** Base64 as text in quotes where it is printable, else as its size. */
+/** Base64 decoded as text in quotes if it is printable, else its size in bytes. */
 export function bytesText(base64: string): string {
   try {
     const decoded = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The clock time of a moment in the reader's zone. */
+/** The time of day in the browser's time zone. */
 export const clock = (moment: number | string): string =>
   new Date(moment).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
 
@@ -8,7 +8,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** How long ago, in the fewest words: "now", "12 s", "3 min", "5 h", "2 d". */
+/** How long ago a time was: "now", "12 s ago", "3 min ago", "5 h ago", "2 d ago". */
 export function ago(moment: string | number, now: number): string {
   const passed = Math.max(0, now - new Date(moment).getTime());
   if (passed < 2000) return "now";
@@ -21,7 +21,7 @@ export function ago(moment: string | number, now: number): string {
 const ticking = new Set<(now: number) => void>();
 let timer: ReturnType<typeof setInterval> | null = null;
 
-/** The present moment, moving on every second for all that show it together. */
+/** The current time, updated every second; all users share one timer. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -38,7 +38,7 @@ export function useNow(): number {
   return now;
 }
 
-/** A moment as how long ago it was; the exact time is in its title. */
+/** A time as how long ago it was, with the exact time as its tooltip. */
 export function Ago({ at }: { at: string }) {
   const now = useNow();
   return (
@@ -48,7 +48,7 @@ export function Ago({ at }: { at: string }) {
   );
 }
 
-/** A moment with date and milliseconds, for a timeline. */
+/** A time with date and milliseconds. */
 export function Exact({ at }: { at: string }) {
   const moment = new Date(at);
   const milliseconds = String(moment.getMilliseconds()).padStart(3, "0");

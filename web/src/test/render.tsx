@@ -5,7 +5,7 @@ import type { ReactElement, ReactNode } from "react";
 import { MatrixContext } from "~/api/useMatrix";
 import { testMatrix } from "./matrix";
 
-/** Draws a part of the page with what the shell gives it: queries, the rules of DAT, and an address. */
+/** Renders a part of the page with what the shell provides: queries, matrix and router. */
 export function renderPart(part: ReactElement) {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const router = createRouter({ routeTree: createRootRoute(), history: createMemoryHistory() });

@@ -1,6 +1,6 @@
 import type { Change, Endpoint, IA } from "~/api/model";
 
-/** An endpoint as the service makes it, with what a test wants different. */
+/** An endpoint as the service creates it, changed as a test needs it. */
 export function endpointWith(different: Partial<Endpoint> = {}): Endpoint {
   return {
     id: "01930000-0000-7000-8000-0000000000aa",
@@ -51,7 +51,7 @@ export function endpointWith(different: Partial<Endpoint> = {}): Endpoint {
   };
 }
 
-/** A change of that endpoint, with what a test wants different. */
+/** A change of that endpoint, changed as a test needs it. */
 export function changeWith(different: Partial<Change> = {}): Change {
   return {
     id: 1,
@@ -73,7 +73,7 @@ export function changeWith(different: Partial<Change> = {}): Change {
   };
 }
 
-/** The IA of that endpoint, with what a test wants different. */
+/** The IA of that endpoint, changed as a test needs it. */
 export function iaWith(different: Partial<IA> = {}): IA {
   return {
     id: "soft0@alpha",

@@ -18,7 +18,7 @@ export interface Reply {
 
 const apiBase = "/api/v1";
 
-/** Answers in place of the service and keeps what it was asked; undefined is a 404. */
+/** Replaces the service by a function, and returns the requests that it gets; undefined is a 404. */
 export function serveWith(answer: (sent: Sent) => Reply | undefined | Promise<Reply | undefined>): Sent[] {
   const asked: Sent[] = [];
   vi.stubGlobal("fetch", async (input: Request) => {

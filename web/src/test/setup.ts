@@ -6,7 +6,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-// jsdom has no layout: these stand in for what components ask of it, and answer as Chromium does.
+// jsdom has no layout: these replace what components need of it, and return what Chromium returns.
 class NoResize implements ResizeObserver {
   observe() {}
   unobserve() {}
@@ -14,5 +14,5 @@ class NoResize implements ResizeObserver {
 }
 globalThis.ResizeObserver = NoResize;
 globalThis.matchMedia = (media) => Object.assign(new EventTarget(), { media, matches: false, onchange: null, addListener() {}, removeListener() {} });
-// Present Chromium answers with a promise, which the DOM's types do not know yet.
+// Present Chromium returns a promise, which the DOM types do not have yet.
 Object.assign(Element.prototype, { scrollIntoView: () => Promise.resolve() });

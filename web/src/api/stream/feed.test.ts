@@ -11,7 +11,7 @@ interface Attempt {
   signal: AbortSignal;
 }
 
-/** One browser: its tabs share a channel and one lock, and each has streams that the test drives by hand. */
+/** A browser: its tabs share a channel and a lock; the test ends each attempt to read the stream. */
 class Browser {
   attempts: Attempt[] = [];
   private receivers = new Set<(message: Message) => void>();
@@ -55,7 +55,7 @@ class Browser {
     return new Feed(env);
   }
 
-  /** Lets time pass and everything that waits for it happen. */
+  /** Advances the clock and runs all timers that are due. */
   async pass(ms: number): Promise<void> {
     this.clock += ms;
     await vi.advanceTimersByTimeAsync(ms);
@@ -82,7 +82,7 @@ describe("the one stream of a browser", () => {
     return () => vi.useRealTimers();
   });
 
-  it("is opened by one tab only, and the other hears through it", async () => {
+  it("is opened by one tab only, and the other receives the changes through it", async () => {
     const [first, second] = [browser.tab(), browser.tab()];
     const [a, b] = [received(first), received(second)];
     first.start();
@@ -96,7 +96,7 @@ describe("the one stream of a browser", () => {
     expect(second.freshness.state).toBe("live");
   });
 
-  it("is resumed after the last change that was seen, with the loss shown meanwhile", async () => {
+  it("is resumed after the last change that was received, and shown as lost until then", async () => {
     const feed = browser.tab();
     const got = received(feed);
     feed.start();
@@ -118,7 +118,7 @@ describe("the one stream of a browser", () => {
     expect(got.gaps).toBe(1);
   });
 
-  it("is taken over where it was when the leading tab closes", async () => {
+  it("is taken over by another tab, after the last change, when the leading tab closes", async () => {
     const [first, second] = [browser.tab(), browser.tab()];
     first.start();
     second.start();
@@ -130,7 +130,7 @@ describe("the one stream of a browser", () => {
     expect(browser.attempt(1).after).toBe(9);
   });
 
-  it("starts anew and reads everything again where the position is no longer kept", async () => {
+  it("starts again and reports a gap if its position is no longer available", async () => {
     const feed = browser.tab();
     const got = received(feed);
     feed.start();
@@ -146,7 +146,7 @@ describe("the one stream of a browser", () => {
     expect(got.gaps).toBeGreaterThanOrEqual(2);
   });
 
-  it("waits for a session where one is wanted, and does not hammer", async () => {
+  it("waits for the sign-in after a 401, and does not retry before", async () => {
     const feed = browser.tab();
     feed.start();
     await browser.pass(0);
@@ -156,7 +156,7 @@ describe("the one stream of a browser", () => {
     expect(browser.attempts).toHaveLength(2);
   });
 
-  it("says stale while the database is away, and live when a sign of life comes", async () => {
+  it("is stale while the database is away, and live after the next change", async () => {
     const feed = browser.tab();
     feed.start();
     await browser.pass(0);
@@ -168,7 +168,7 @@ describe("the one stream of a browser", () => {
     expect(feed.freshness.state).toBe("live");
   });
 
-  it("gives up a stream that is silent for longer than a dead one can be", async () => {
+  it("gives up a stream that is silent for too long", async () => {
     const feed = browser.tab();
     feed.start();
     await browser.pass(0);

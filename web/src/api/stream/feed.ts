@@ -2,14 +2,14 @@ import type { Change } from "../model";
 import { backoff, connecting, moveTo, type Freshness, type FreshnessState } from "./freshness";
 import { readStream, type Ending, type ReaderEvents } from "./reader";
 
-/** What the tabs of one browser tell each other. */
+/** A message between the tabs of a browser. */
 export type Message =
   | { kind: "change"; change: Change }
   | { kind: "freshness"; freshness: Freshness; last: number | null }
   | { kind: "gap" }
   | { kind: "hello" };
 
-/** What a feed needs of its browser; a test hands in its own. */
+/** What a feed needs of its browser; tests replace it. */
 export interface FeedEnvironment {
   read: (after: number | null, events: ReaderEvents, signal: AbortSignal) => Promise<Ending>;
   channel: { post: (message: Message) => void; listen: (receive: (message: Message) => void) => void };
@@ -17,25 +17,26 @@ export interface FeedEnvironment {
   elect: (lead: () => Promise<void>, signal: AbortSignal) => Promise<void>;
   now: () => number;
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Resolves when a session is there again. */
+  /** Resolves after a sign-in. */
   renewSession: () => Promise<void>;
 }
 
+/** What a listener can be notified of. */
 export interface FeedListener {
   onChange?: (change: Change) => void;
   onFreshness?: (freshness: Freshness) => void;
-  /** Changes were missed for good: everything on the page must be read again. */
+  /** Changes were missed: everything must be read again. */
   onGap?: () => void;
 }
 
-/** A stream silent for this long is dead: the service sends a sign of life every 15 s. */
+/** Milliseconds of silence after which a stream is given up; the service sends a heartbeat every 15 s. */
 export const silenceLimit = 40_000;
-/** Milliseconds without a change after which what was missed is taken to be here. */
+/** Milliseconds after the opening of the stream until it counts as live without a heartbeat. */
 const quietTime = 300;
 
 /**
- * The one change stream of a browser. One tab leads: it reads the stream and tells the others through the channel.
- * When it closes, another one takes over where the last change was seen.
+ * The change stream, read once for all tabs of a browser. One tab leads: it reads the stream and passes changes to the
+ * others. When it closes, another tab takes over after the last change that was received.
  */
 export class Feed {
   freshness: Freshness;
@@ -147,7 +148,7 @@ export class Feed {
     }
   }
 
-  /** A tab that does not lead and hears nothing must not look live. */
+  /** Marks the page as lost if the leading tab is silent. */
   private async watchSilence(): Promise<void> {
     while (!this.stop.signal.aborted) {
       await this.env.sleep(silenceLimit / 4, this.stop.signal);
@@ -185,7 +186,7 @@ export class Feed {
   }
 }
 
-/** What a real browser gives. */
+/** The environment of a real browser. */
 export function browserEnvironment(renewSession: () => Promise<void>): FeedEnvironment {
   const channel = new BroadcastChannel("datapi.changes");
   return {
@@ -196,7 +197,7 @@ export function browserEnvironment(renewSession: () => Promise<void>): FeedEnvir
         channel.onmessage = (event: MessageEvent<Message>) => receive(event.data);
       },
     },
-    // Locks are missing where the page came over plain HTTP from another host: there each tab leads itself.
+    // Locks are not available if the page was loaded over plain HTTP from another host: then each tab leads.
     elect: async (lead, signal) => {
       if (!navigator.locks) return lead();
       await navigator.locks.request("datapi.changes", { signal }, lead);

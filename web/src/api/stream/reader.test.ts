@@ -3,14 +3,14 @@ import { changeWith } from "~/test/samples";
 import { readStream, type ReaderEvents } from "./reader";
 
 function listener() {
-  const heard: string[] = [];
+  const calls: string[] = [];
   const events: ReaderEvents = {
-    onOpen: () => heard.push("open"),
-    onChange: (change) => heard.push(`change ${change.id}`),
-    onStale: () => heard.push("stale"),
-    onBeat: () => heard.push("beat"),
+    onOpen: () => calls.push("open"),
+    onChange: (change) => calls.push(`change ${change.id}`),
+    onStale: () => calls.push("stale"),
+    onBeat: () => calls.push("beat"),
   };
-  return { heard, events };
+  return { calls, events };
 }
 
 function streaming(...chunks: string[]): Response {
@@ -21,17 +21,17 @@ function streaming(...chunks: string[]): Response {
 afterEach(() => vi.unstubAllGlobals());
 
 describe("reading the stream", () => {
-  it("tells changes, signs of life and staleness apart, however they are cut", async () => {
+  it("recognises changes, heartbeats and stale events, wherever the chunks are cut", async () => {
     const one = JSON.stringify(changeWith({ id: 5 }));
     vi.stubGlobal("fetch", () =>
       Promise.resolve(streaming(": hello\n\n", `id: 5\nevent: change\nda`, `ta: ${one}\n\n`, "event: stale\ndata: {}\n\n")),
     );
-    const { heard, events } = listener();
+    const { calls, events } = listener();
     expect(await readStream(null, events, new AbortController().signal)).toBe("network");
-    expect(heard).toEqual(["open", "beat", "change 5", "stale"]);
+    expect(calls).toEqual(["open", "beat", "change 5", "stale"]);
   });
 
-  it("resumes after the last change that was seen", async () => {
+  it("resumes after the last change that was received", async () => {
     const asked = vi.fn(() => Promise.resolve(streaming()));
     vi.stubGlobal("fetch", asked);
     await readStream(41, listener().events, new AbortController().signal);
@@ -44,7 +44,7 @@ describe("reading the stream", () => {
     [400, "gone"],
     [503, "unavailable"],
     [403, "refused"],
-  ])("tells status %i as %s", async (status, ending) => {
+  ])("reports status %i as %s", async (status, ending) => {
     vi.stubGlobal("fetch", () => Promise.resolve(new Response(null, { status })));
     expect(await readStream(null, listener().events, new AbortController().signal)).toBe(ending);
   });

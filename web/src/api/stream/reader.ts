@@ -4,18 +4,19 @@ import type { Change } from "../model";
 /** Why a stream ended. */
 export type Ending = "aborted" | "network" | "unauthorised" | "gone" | "unavailable" | "refused";
 
+/** What the reader of a stream reports. */
 export interface ReaderEvents {
   onOpen(): void;
   onChange(change: Change): void;
-  /** The service cannot reach its database: nothing new can be told for now. */
+  /** The service cannot reach its database. */
   onStale(): void;
-  /** A sign of life without content. */
+  /** A heartbeat. */
   onBeat(): void;
 }
 
 /**
- * Reads the change stream until it ends and says why. It is read with fetch, because EventSource does not tell
- * 401, 410 and 503 apart. `after` is the last change that was seen; null starts with the next one.
+ * Reads the change stream until it ends, and returns why it ended. It uses fetch because EventSource does not report
+ * the status. `after` is the id of the last change that was received; null starts with the next one.
  */
 export async function readStream(after: number | null, events: ReaderEvents, signal: AbortSignal): Promise<Ending> {
   let response: Response;

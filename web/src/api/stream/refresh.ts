@@ -3,14 +3,14 @@ import { kinds } from "../kinds";
 import type { Change } from "../model";
 import type { Feed } from "./feed";
 
-/** Milliseconds in which changes are gathered before anything is read again. */
+/** Milliseconds in which changes are collected before objects are read again. */
 const gatherTime = 200;
-/** Milliseconds between two reads of lists. */
+/** The least milliseconds between two reads of lists. */
 const listInterval = 1000;
 
 /**
- * Keeps what the page has read in step with the changes: the object of a change is read again at once, lists at
- * most once in a second, however many changes come.
+ * Reads again what changes: the object of a change immediately, lists at most once a second however many changes
+ * arrive. Returns the function that stops it.
  */
 export function refreshOnChange(feed: Feed, queries: QueryClient): () => void {
   let objects = new Set<string>();
@@ -39,7 +39,7 @@ export function refreshOnChange(feed: Feed, queries: QueryClient): () => void {
 
   const onChange = (change: Change) => {
     const collection = kinds[change.object.type]?.collection;
-    // A newer service may have types that this page does not know.
+    // A newer service may have a type that this page does not know.
     if (!collection) return;
     objects.add(`${collection}\n${change.object.id}`);
     lists.add(collection);

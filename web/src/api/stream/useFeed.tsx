@@ -3,9 +3,10 @@ import type { Change } from "../model";
 import type { Feed } from "./feed";
 import type { Freshness } from "./freshness";
 
+/** The change stream of the page. */
 export const FeedContext = createContext<Feed | null>(null);
 
-/** How fresh the page is now. */
+/** The freshness of what the page shows. */
 export function useFreshness(): Freshness {
   const feed = use(FeedContext);
   const [freshness, setFreshness] = useState<Freshness>(
@@ -17,7 +18,7 @@ export function useFreshness(): Freshness {
   return freshness;
 }
 
-/** Calls with every change as it arrives, in order. `onChange` must be stable. */
+/** Calls onChange with every change as it arrives, in order. `onChange` must be stable. */
 export function useChanges(onChange: (change: Change) => void): void {
   const feed = use(FeedContext);
   useEffect(() => {

@@ -11,7 +11,7 @@ import "./CommandPalette.css";
 
 const idPattern = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i;
 
-/** Goes to any screen or object, or starts any task, from the keyboard. */
+/** A dialog that opens any screen, object or task from the keyboard. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("");
   const [active, setActive] = useState(0);
@@ -89,7 +89,7 @@ interface OptionProps {
 function Option({ id, command, selected, onPoint, onFollow }: OptionProps) {
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
-    // Its answer, a promise in newer browsers, is nothing that an effect may return.
+    // It returns a promise in present browsers, which an effect must not return.
     if (selected) void item.current?.scrollIntoView({ block: "nearest" });
   }, [selected]);
   return (
@@ -103,7 +103,7 @@ function Option({ id, command, selected, onPoint, onFollow }: OptionProps) {
   );
 }
 
-/** The objects that the text names, asked of the service. */
+/** The objects of the service whose name or id matches the text. */
 function useMatchingObjects(text: string): Command[] {
   const wanted = useDebounced(text.trim());
   const endpoints = useQuery({
@@ -129,7 +129,7 @@ function useMatchingObjects(text: string): Command[] {
 
 const typingPause = 150;
 
-/** The text as it was when the typing last paused. */
+/** The text as it was at the last pause in typing. */
 function useDebounced(text: string): string {
   const [debounced, setDebounced] = useState(text);
   useEffect(() => {

@@ -2,12 +2,12 @@ import { defaultStringifySearch } from "@tanstack/react-router";
 import type { EPState } from "~/api/model";
 import { screens } from "../navigation";
 
-/** Something that the palette can do: it always leads to an address, so that it can be shared. */
+/** An entry of the palette; each leads to an address. */
 export interface Command {
   name: string;
   about: string;
   href: string;
-  /** The state of the endpoint that it leads to. */
+  /** The state of the endpoint, if it leads to one. */
   state?: EPState;
 }
 
@@ -21,13 +21,13 @@ const tasks: Command[] = [
   { name: "Refused calls", about: "The log without successes", href: withSearch("/changes", { refused: true }) },
 ];
 
-/** Every screen and task. */
+/** All screens and tasks. */
 export const commands: readonly Command[] = [
   ...screens.map((screen) => ({ name: screen.name, about: screen.about, href: screen.path })),
   ...tasks,
 ];
 
-/** The commands that hold every word of the text, those that begin with it first. */
+/** The commands that contain every word of the text; those whose name starts with the first word come first. */
 export function matching(all: readonly Command[], text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const hits = all.filter((command) => {

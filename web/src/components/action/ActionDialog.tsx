@@ -14,36 +14,44 @@ import {
   TextInput,
 } from "@patternfly/react-core";
 import { useId, useState, type FormEvent, type ReactNode } from "react";
-import { newKey, perform, type Answer, type Call } from "~/api/call";
+import type { Answer, Call } from "~/api/call";
 import { Curl } from "../Curl";
 import { ProblemNote } from "../ProblemNote";
+import { usePerform } from "./usePerform";
 
 interface Props<T> {
   title: string;
-  /** What it does and to what, naming the object and its peer. */
+  /** What the call does and to which object. */
   description?: ReactNode;
   submit: string;
   destructive?: boolean;
-  /** The call as the fields stand now; null while they cannot make one. */
+  /** The call that the fields make; null while they are incomplete. */
   call: Call | null;
-  /** The object's version as the page knows it now; guards against writing over somebody else's change. */
+  /** The current version of the object; the call is made against the version that was current when the dialog opened. */
   version?: number;
   children?: ReactNode;
-  /** Gets each refusal, to show it at the fields that it is about. */
+  /** Called with each refusal, for errors at the fields. */
   onRefused?: (error: unknown) => void;
   onDone: (answer: Answer<T>) => void;
   onClose: () => void;
 }
 
-/** Asks for what one call needs, tries it dry on request, performs it, and shows a refusal where the hand is. */
+/** A dialog for one call: its fields, a reason, a dry run on request, and a refusal shown in place. */
 export function ActionDialog<T = unknown>(props: Props<T>) {
-  const { title, description, submit, destructive, children, onClose } = props;
-  const action = useAction(props);
+  const { title, description, submit, destructive, children, version, onDone, onRefused, onClose } = props;
+  const [reason, setReason] = useState("");
+  const guard = useVersionGuard(version ?? 0);
+  const { run, busy, checked, error } = usePerform<T>({ onDone, onRefused });
   const formId = useId();
-  const blocked = action.busy || !action.call;
+  const call: Call | null = props.call && {
+    ...props.call,
+    reason: reason.trim() || undefined,
+    version: version === undefined ? undefined : guard.seen,
+  };
+  const blocked = busy || !call;
   const send = (event: FormEvent) => {
     event.preventDefault();
-    void action.run(false);
+    if (call) void run(call, false);
   };
   return (
     <Modal isOpen variant="medium" onClose={onClose} aria-labelledby={`${formId}-title`}>
@@ -51,22 +59,22 @@ export function ActionDialog<T = unknown>(props: Props<T>) {
       <ModalBody>
         <Form id={formId} onSubmit={send}>
           {children}
-          <ReasonField id={`${formId}-why`} value={action.reason} onChange={action.setReason} destructive={destructive} />
-          <OvertakenNote guard={action.guard} />
-          {action.checked && (
+          <ReasonField id={`${formId}-why`} value={reason} onChange={setReason} destructive={destructive} />
+          <OvertakenNote guard={guard} />
+          {checked && (
             <Alert isInline variant="success" title="The service would accept this">
               Nothing has happened yet. What only the device can refuse was not tried.
             </Alert>
           )}
-          {action.error !== null && <ProblemNote error={action.error} />}
-          {action.call && <Curl call={action.call} />}
+          {error !== null && <ProblemNote error={error} />}
+          {call && <Curl call={call} />}
         </Form>
       </ModalBody>
       <ModalFooter>
-        <Button type="submit" form={formId} variant={destructive ? "danger" : "primary"} isLoading={action.busy} isDisabled={blocked}>
+        <Button type="submit" form={formId} variant={destructive ? "danger" : "primary"} isLoading={busy} isDisabled={blocked}>
           {submit}
         </Button>
-        <Button variant="secondary" isDisabled={blocked} onClick={() => void action.run(true)}>
+        <Button variant="secondary" isDisabled={blocked} onClick={() => call && void run(call, true)}>
           Check only
         </Button>
         <Button variant="link" onClick={onClose}>
@@ -75,41 +83,6 @@ export function ActionDialog<T = unknown>(props: Props<T>) {
       </ModalFooter>
     </Modal>
   );
-}
-
-/** The call with its reason, version and key, and what came of trying or performing it. */
-function useAction<T>({ call: bare, version, onDone, onRefused }: Props<T>) {
-  const [reason, setReason] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const [checked, setChecked] = useState(false);
-  const [key, setKey] = useState(newKey);
-  const guard = useVersionGuard(version ?? 0);
-  const call: Call | null = bare && {
-    ...bare,
-    reason: reason.trim() || undefined,
-    version: version === undefined ? undefined : guard.seen,
-    key,
-  };
-
-  const run = async (dryRun: boolean) => {
-    if (!call) return;
-    setBusy(true);
-    setError(null);
-    setChecked(false);
-    try {
-      const answer = await perform<T>({ ...call, dryRun });
-      if (dryRun) setChecked(true);
-      else onDone(answer);
-    } catch (refusal) {
-      setError(refusal);
-      onRefused?.(refusal);
-      setKey(newKey());
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { call, run, reason, setReason, busy, error, checked, guard };
 }
 
 interface ReasonProps {
@@ -139,20 +112,20 @@ function ReasonField({ id, value, onChange, destructive }: ReasonProps) {
 }
 
 interface VersionGuard {
-  /** The version that the form was filled in against; sent as If-Match. */
+  /** The version that was current when the form was opened; sent as If-Match. */
   seen: number;
   latest: number;
-  /** Goes on with the newer version. */
+  /** Accepts the latest version. */
   accept: () => void;
 }
 
-/** Holds on to the version that a form started from. */
+/** Remembers the version that was current when the form was opened. */
 function useVersionGuard(latest: number): VersionGuard {
   const [seen, setSeen] = useState(latest);
   return { seen, latest, accept: () => setSeen(latest) };
 }
 
-/** Says that somebody changed the object after the form was opened. */
+/** A warning that the object was changed after the form was opened. */
 function OvertakenNote({ guard: { seen, latest, accept } }: { guard: VersionGuard }) {
   if (latest <= seen) return null;
   return (

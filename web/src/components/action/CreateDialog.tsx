@@ -11,14 +11,14 @@ import { useFieldErrors } from "./useFieldErrors";
 interface Props {
   type: ObjectType;
   description: string;
-  /** The members of the body beside `ia` and `name`; null while the fields make none. */
+  /** The members of the body beside `ia` and `name`; null while the fields are incomplete. */
   body: Record<string, unknown> | null;
-  /** The fields of the type, which get the errors by member and the IA that is chosen, empty for none. */
+  /** The fields of the type; gets the errors by member, and the chosen IA or an empty text. */
   children?: (errors: Record<string, string>, ia: string) => ReactNode;
   onClose: () => void;
 }
 
-/** Creates an object of any type, and goes to its page where it has one. */
+/** Creates an object of any type, then opens its page if it has one. */
 export function CreateDialog({ type, description, body, children, onClose }: Props) {
   const [ia, setIa] = useState("");
   const [name, setName] = useState("");

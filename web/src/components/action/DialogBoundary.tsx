@@ -2,7 +2,7 @@ import { Modal, ModalBody } from "@patternfly/react-core";
 import type { ReactNode } from "react";
 import { PartBoundary } from "../PartBoundary";
 
-/** Holds a fault of a dialog inside a dialog, which can be closed. */
+/** An error boundary around a dialog: the error is shown in a dialog that can be closed. */
 export function DialogBoundary({ onClose, children }: { onClose: () => void; children: ReactNode }) {
   return (
     <PartBoundary

@@ -10,17 +10,17 @@ interface Props<C extends Collection> {
   query?: ListQuery<C>;
   value: string;
   onChange: (id: string) => void;
-  /** The first choice, which stands for none. */
+  /** The label of the first choice, which is none. */
   none: string;
   required?: boolean;
   help?: string;
   error?: string;
-  /** Leaves out what cannot be meant. */
+  /** Reports whether an object is offered. */
   filter?: (object: Items[C]) => boolean;
   describe?: (object: Items[C]) => string;
 }
 
-/** One object of a collection by its name. */
+/** A field that chooses an object of a collection. */
 export function ObjectField<C extends Collection>({ collection, query, value, none, filter, describe, ...field }: Props<C>) {
   const found = useQuery(list(collection, { ...query, limit: 1000 }));
   const objects = (found.data?.items ?? []).filter((object) => filter?.(object) ?? true);

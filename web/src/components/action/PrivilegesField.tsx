@@ -4,11 +4,11 @@ import { useMatrix } from "~/api/useMatrix";
 interface Props {
   value: readonly string[];
   onChange: (value: string[]) => void;
-  /** Which of the privileges can be given; all where it is left out. */
+  /** Reports whether a privilege is offered; all are if left out. */
   filter?: (privilege: string) => boolean;
 }
 
-/** Ticks memory privileges. */
+/** Checkboxes for memory privileges. */
 export function PrivilegesField({ value, onChange, filter = () => true }: Props) {
   const privileges = useMatrix().words("Privilege");
   return (

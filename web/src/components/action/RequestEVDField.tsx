@@ -3,14 +3,14 @@ import { ObjectField } from "./ObjectField";
 
 interface Props {
   label: string;
-  /** The IA that it must be of; empty while none is chosen. */
+  /** Only EVDs of this IA are offered; empty for all. */
   ia: string;
   value: string;
   onChange: (id: string) => void;
   error?: string;
 }
 
-/** The EVD that takes the requests of a service point: one that was made for their stream. */
+/** A field that chooses the EVD for connection requests: one that was created for their stream. */
 export function RequestEVDField({ ia, ...field }: Props) {
   const streams = useMatrix().streamsFedBy("SERVICE_POINT");
   return (

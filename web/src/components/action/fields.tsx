@@ -39,7 +39,7 @@ interface TextFieldProps extends FieldProps {
   max?: number;
 }
 
-/** One line of text or a number, with its help or what is wrong with it below. */
+/** A field for a line of text or a number, with its help or its error below. */
 export function TextField({ label, help, error, required, value, onChange, ...input }: TextFieldProps) {
   const id = useId();
   return (
@@ -59,6 +59,7 @@ export function TextField({ label, help, error, required, value, onChange, ...in
   );
 }
 
+/** A value that a field offers. */
 export interface Choice {
   value: string;
   label: string;
@@ -71,7 +72,7 @@ interface SelectFieldProps extends FieldProps {
   choices: readonly Choice[];
 }
 
-/** One of a few choices. */
+/** A field that chooses one of a few values. */
 export function SelectField({ label, help, error, required, value, onChange, choices }: SelectFieldProps) {
   const id = useId();
   return (
@@ -92,18 +93,18 @@ export function SelectField({ label, help, error, required, value, onChange, cho
   );
 }
 
-/** The values of an enumeration as choices, with what each means. */
+/** The values of an enumeration as choices, each with its meaning. */
 export const wordChoices = (words: readonly Word[]): Choice[] =>
   words.map(({ word, title, meaning }) => ({ value: word, label: `${title}: ${phrase(meaning)}` }));
 
-/** The number in a text, null where it is empty, undefined where it is no whole number. */
+/** The whole number in a text; null if it is empty, undefined if it is no whole number. */
 export function wholeNumber(text: string): number | null | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return null;
   return /^-?\d+$/.test(trimmed) ? Number(trimmed) : undefined;
 }
 
-/** A text as base64 of its UTF-8 bytes, as private data travels. */
+/** The UTF-8 bytes of a text in base64, the form of private data in a body. */
 export function base64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }

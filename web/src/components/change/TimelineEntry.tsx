@@ -6,12 +6,12 @@ import "./Timeline.css";
 
 interface Props {
   change: Change;
-  /** What stands after the cause. */
+  /** Content after the cause. */
   facts: ReactNode;
   children: ReactNode;
 }
 
-/** One change on a timeline: when, of which kind, what caused it and why. */
+/** A change on a timeline: its time, kind, cause and reason. */
 export function TimelineEntry({ change, facts, children }: Props) {
   const kind = changeKind(change);
   const { mark, word, tone } = changeKinds[kind];

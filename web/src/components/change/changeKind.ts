@@ -1,19 +1,19 @@
 import type { Change } from "~/api/model";
 
-/** What a change is: somebody's call, a refused call, an event of the engine, or the service's own doing. */
+/** The kinds of changes: a call, a refused call, an event of the engine, an act of the service itself. */
 export type ChangeKind = "call" | "refused" | "event" | "service";
 
-/** The kind of a change; causes are DAT's names: dat_… of a call, DAT_… of an event. */
+/** The kind of a change. The cause of a call starts with dat_, that of an event with DAT_. */
 export function changeKind(change: Change): ChangeKind {
   if (isRefused(change)) return "refused";
   if (change.cause.startsWith("DAT_")) return "event";
   return change.cause.startsWith("dat_") ? "call" : "service";
 }
 
-/** Whether a change records a call that was refused, and so changed nothing. */
+/** Reports whether a change records a refused call, which changed nothing. */
 export const isRefused = (change: Pick<Change, "outcome">): boolean => change.outcome !== "DAT_SUCCESS";
 
-/** The drawing for each kind, the words for those who do not see it, and the tone. */
+/** The drawing of each kind, its word for screen readers, and its tone. */
 export const changeKinds: Record<ChangeKind, { mark: string; word: string; tone: string }> = {
   call: { mark: "→", word: "Call", tone: "waiting" },
   refused: { mark: "✕", word: "Refused call", tone: "bad" },
@@ -23,7 +23,7 @@ export const changeKinds: Record<ChangeKind, { mark: string; word: string; tone:
 
 const fewFields = 3;
 
-/** What a change did, in few words. */
+/** A short summary of what a change did. */
 export function changeSummary(change: Change): string {
   if (isRefused(change)) return "nothing changed";
   if (!change.before && change.after) return "created";

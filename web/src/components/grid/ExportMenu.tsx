@@ -5,7 +5,7 @@ import type { Page } from "~/api/model";
 import { toCSV, type GridColumn } from "./columns";
 
 interface Props<T> {
-  /** The file's name without its ending. */
+  /** The name of the file without its extension. */
   name: string;
   columns: readonly Pick<GridColumn<T>, "id" | "value">[];
   /** Reads one page of the filtered list. */
@@ -15,7 +15,7 @@ interface Props<T> {
 
 const pageRows = 1000;
 
-/** Every row of a list, read page by page along the cursor. */
+/** Yields all rows of a list, page by page. */
 async function* everyRow<T>(readPage: Props<T>["readPage"], signal: AbortSignal): AsyncGenerator<T[]> {
   let cursor: string | undefined;
   do {
@@ -25,7 +25,7 @@ async function* everyRow<T>(readPage: Props<T>["readPage"], signal: AbortSignal)
   } while (cursor);
 }
 
-/** Hands a text over as a file. */
+/** Saves a text as a file. */
 function download(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
@@ -35,7 +35,7 @@ function download(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/** Takes the whole filtered list along, not only the rows that are seen. */
+/** A menu that exports the whole filtered list. */
 export function ExportMenu<T>({ name, columns, readPage, total }: Props<T>) {
   const [open, setOpen] = useState(false);
   const [done, setDone] = useState<number | null>(null);

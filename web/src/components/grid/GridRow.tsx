@@ -6,7 +6,7 @@ interface RowProps<T> {
   index: number;
   /** Pixels from the top of all rows. */
   start: number;
-  /** Undefined while its page is on the way. */
+  /** Undefined until its page has been read. */
   row: T | undefined;
   columns: readonly GridColumn<T>[];
   template: string;
@@ -17,7 +17,7 @@ interface RowProps<T> {
   nameOf: (row: T) => string;
 }
 
-/** One row; it is drawn anew only when something about it differs, so that scrolling costs the new rows alone. */
+/** One row; memoised, so that scrolling draws only the rows that come into view. */
 export const GridRow = memo(function GridRow<T extends { id: string }>(props: RowProps<T>) {
   const { index, start, row, columns, template, tabIndex, selected, onFocus, onSelect, nameOf } = props;
   return (
@@ -61,7 +61,7 @@ interface HeadProps<T> {
   onSort: (sort: string | undefined) => void;
 }
 
-/** The headings; those that the service can sort by are buttons. */
+/** The headings; a column that the service can sort by is a button. */
 export function GridHead<T>({ columns, template, selectable, sort, onSort }: HeadProps<T>) {
   return (
     <div role="row" aria-rowindex={1} className="dp-grid-head" style={{ gridTemplateColumns: template }}>

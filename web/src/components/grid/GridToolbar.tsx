@@ -10,7 +10,7 @@ interface ChooserProps<T> {
   onChoose: (ids: string[] | undefined) => void;
 }
 
-/** Chooses the columns; the choice lies in the address, so that it can be kept and shared. */
+/** A menu that chooses the columns of a grid. */
 export function ColumnChooser<T>({ columns, shown, onChoose }: ChooserProps<T>) {
   const [open, setOpen] = useState(false);
   const toggle = (id: string) => {
@@ -55,7 +55,7 @@ interface FilterMenuProps {
   onChange: (value: string[]) => void;
 }
 
-/** Several of a few values; none means all. */
+/** A menu that chooses any number of values; none chosen means all. */
 export function FilterMenu({ label, choices, value, onChange }: FilterMenuProps) {
   const [open, setOpen] = useState(false);
   const flip = (item: string) => onChange(value.includes(item) ? value.filter((v) => v !== item) : [...value, item]);
@@ -88,18 +88,18 @@ export function FilterMenu({ label, choices, value, onChange }: FilterMenuProps)
 }
 
 interface ToolbarProps {
-  /** What the name filter looks at. */
+  /** The label of the search field. */
   searchLabel: string;
   search: string;
   onSearch: (text: string) => void;
   filters?: ReactNode;
-  /** Said of the whole list: how many there are. */
+  /** How many rows the list has. */
   counted: ReactNode;
   actions?: ReactNode;
   onClear?: () => void;
 }
 
-/** The line above a grid: find, filter, count, act. */
+/** The line above a grid: search, filters, count, actions. */
 export function GridToolbar({ searchLabel, search, onSearch, filters, counted, actions, onClear }: ToolbarProps) {
   return (
     <div className="dp-toolbar">

@@ -23,17 +23,17 @@ interface Props<C extends Collection> {
   onSort: (sort: string | undefined) => void;
   selection?: Selection<Items[C]>;
   onOpen?: (row: Items[C]) => void;
-  /** Shown instead of rows where there are none. */
+  /** Shown if there are no rows. */
   empty: ReactNode;
   nameOf: (row: Items[C]) => string;
-  /** Gets the ids of the rows that are seen, for live cells. */
+  /** Called with the ids of the visible rows, for cells with live values. */
   onVisible?: (ids: string[]) => void;
   onTotal?: (total: number | undefined) => void;
 }
 
 /**
- * A list of any length: only the rows that are seen are in the document, only the pages they lie in are asked for,
- * sorting and filtering are the service's. Arrow keys move between rows, Enter opens, Space selects.
+ * A virtualised grid for a list of any length: only the visible rows are in the document, and only the pages that hold
+ * them are requested. The service sorts and filters. Arrow keys move between rows, Enter opens a row, Space selects it.
  */
 export function ObjectGrid<C extends Collection>(props: Props<C>) {
   const { label, collection, query, sort, onSort, selection, nameOf, onOpen, empty } = props;
@@ -109,7 +109,7 @@ export function ObjectGrid<C extends Collection>(props: Props<C>) {
   );
 }
 
-/** Calls with a row that has been read; reports whether there was one and something to call. */
+/** Calls act with the row if both are defined, and reports whether it did. */
 function ifThere<T>(row: T | undefined, act: ((row: T) => void) | undefined): boolean {
   if (row === undefined || !act) return false;
   act(row);
@@ -120,12 +120,12 @@ interface ActiveRow {
   scroller: () => HTMLElement | null;
   total: number;
   scrollTo: (index: number) => void;
-  /** Report whether something was done. */
+  /** Both report whether they did something. */
   onEnter: (index: number) => boolean;
   onSpace: (index: number) => boolean;
 }
 
-/** The row that the keyboard is on: one row is in the tab order, keys move to others. */
+/** The row that has the keyboard focus; only this row is in the tab order. */
 function useActiveRow({ scroller, total, scrollTo, onEnter, onSpace }: ActiveRow) {
   const [wanted, setActive] = useState(0);
   const active = Math.max(0, Math.min(wanted, total - 1));
@@ -159,7 +159,7 @@ function useActiveRow({ scroller, total, scrollTo, onEnter, onSpace }: ActiveRow
 const features = tableFeatures({ columnVisibilityFeature });
 const noRows: never[] = [];
 
-/** The columns that are shown, as the table's own model has them. */
+/** The visible columns; the array is the same until another column is shown or hidden. */
 function useShownColumns<T extends { id: string }>(columns: readonly GridColumn<T>[], chosen: readonly string[] | undefined): GridColumn<T>[] {
   const definitions = useMemo(
     () => columns.map((column): ColumnDef<typeof features, T> => ({ id: column.id, header: column.title, meta: column })),
@@ -170,15 +170,15 @@ function useShownColumns<T extends { id: string }>(columns: readonly GridColumn<
     return Object.fromEntries(columns.map((column) => [column.id, shown.has(column.id)]));
   }, [columns, chosen]);
   const table = useTable({ features, columns: definitions, data: noRows, state: { columnVisibility } });
-  // The table may hand out a new array each time; rows compare by identity, so this one stays while its ids do.
+  // The table may return a new array each time, and rows compare their columns by identity.
   const ids = table.getVisibleLeafColumns().map((column) => column.id).join();
   return useMemo(() => columns.filter((column) => ids.split(",").includes(column.id)), [columns, ids]);
 }
 
-/** Milliseconds without scrolling after which the rows that are seen are told. */
+/** Milliseconds without scrolling before the visible rows are reported. */
 const scrollRest = 150;
 
-/** Tells the screen which rows are seen once the scrolling rests: live cells are asked for these only. */
+/** Reports the visible rows when scrolling stops, and the total when it changes. */
 function useVisibleRows<C extends Collection>(props: Props<C>, total: number | undefined, rows: (Items[C] | undefined)[]) {
   const { onVisible, onTotal } = props;
   const ids = rows.flatMap((row) => (row ? [row.id] : [])).join();

@@ -12,17 +12,17 @@ const columns: GridColumn<Row>[] = [
 ];
 
 describe("columns", () => {
-  it("shows the usual ones until somebody chooses", () => {
+  it("shows those that are not optional until some are chosen", () => {
     expect(shownColumns(columns, undefined).map((c) => c.id)).toEqual(["name"]);
     expect(shownColumns(columns, ["depth", "name"]).map((c) => c.id)).toEqual(["name", "depth"]);
   });
 
-  it("sorts up, down, and then as the list itself is", () => {
+  it("sorts ascending, descending, and then not at all", () => {
     expect([nextSort(undefined, "name"), nextSort("name", "name"), nextSort("-name", "name"), nextSort("-name", "state")]).toEqual(["name", "-name", undefined, "state"]);
     expect([ariaSort("name", "name"), ariaSort("-name", "name"), ariaSort("x", "name"), ariaSort("name", undefined)]).toEqual(["ascending", "descending", "none", undefined]);
   });
 
-  it("exports every column, and no text that a spreadsheet would run", () => {
+  it("exports every column, and escapes formulas", () => {
     expect(toCSV(columns, [{ name: '=a"b', depth: -1 }, { name: null, depth: 2 }])).toBe('name,depth\r\n"\'=a""b",-1\r\n,2\r\n');
   });
 });

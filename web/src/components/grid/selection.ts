@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useState } from "react";
 
+/** The selected rows, and how to change them. */
 export interface Selection<T> {
   rows: ReadonlyMap<string, T>;
   toggle: (row: T, on?: boolean) => void;
@@ -7,7 +8,7 @@ export interface Selection<T> {
   keepOnly: (ids: ReadonlySet<string>) => void;
 }
 
-/** Selected rows by id; they stay selected while they are scrolled out of sight. */
+/** The selected rows by id; a row stays selected when it is scrolled out of view. */
 export function useSelection<T extends { id: string }>(): Selection<T> {
   const [rows, setRows] = useState<ReadonlyMap<string, T>>(new Map());
   const toggle = useCallback((row: T, on?: boolean) => {

@@ -3,13 +3,14 @@ import { useCallback, useMemo } from "react";
 import type { Collection, Items, Page } from "~/api/model";
 import { readPage, type ListQuery } from "~/api/queries";
 
-/** Rows of one request; the grid asks for the pages it shows and no others. */
+/** Rows of one request. */
 export const pageSize = 100;
 
+/** The rows of a list as far as they have been read. */
 export interface Rows<T> {
-  /** The rows of the whole list, undefined until the first page is there. */
+  /** The number of rows in the whole list; undefined until the first page has been read. */
   total: number | undefined;
-  /** The row at a place of the whole list, undefined while it is not there yet. */
+  /** The row at an index of the whole list; undefined until its page has been read. */
   at: (index: number) => T | undefined;
   error: unknown;
   isFetching: boolean;
@@ -17,22 +18,19 @@ export interface Rows<T> {
 
 const pageKey = (collection: Collection, query: object, page: number) => [collection, "list", query, page] as const;
 
-/**
- * Follows the cursor of the page before where that one is known, and jumps by offset where somebody has dragged the
- * scroll bar to the middle of a hundred thousand rows.
- */
+/** The position of a page: the cursor of the page before if that one was read, else an offset. */
 function positionOf(queries: QueryClient, collection: Collection, query: object, page: number) {
   if (page === 0) return { total: true };
   const before = queries.getQueryData<Page<unknown>>(pageKey(collection, query, page - 1));
   return before?.next_cursor ? { cursor: before.next_cursor } : { offset: page * pageSize };
 }
 
-/** The rows of a list from `first` to `last`, kept in step with the changes. */
+/** The rows of a list from index `first` to `last`; only the pages that hold them are read. */
 export function useRows<C extends Collection>(collection: C, query: ListQuery<C>, first: number, last: number): Rows<Items[C]> {
   const queries = useQueryClient();
   const from = Math.floor(first / pageSize);
   const to = Math.floor(Math.max(first, last) / pageSize);
-  // The first page stays watched, because it carries the total.
+  // The first page is always among them, because it has the total.
   const pages = useMemo(() => {
     const wanted = [0];
     for (let page = Math.max(1, from); page <= to; page++) wanted.push(page);

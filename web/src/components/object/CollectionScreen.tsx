@@ -14,15 +14,15 @@ import { Ago } from "../time";
 import type { ListSearch } from "./listSearch";
 import { displayName, ObjectLink } from "./ObjectLink";
 
-/** The types whose lists have a screen of the same form. */
+/** The types whose list screens differ only in their columns and words. */
 export type ListedType = "pz" | "evd" | "srq" | "lmr" | "rmr";
 
 interface ListProps<K extends ObjectType> {
   type: K;
   columns: readonly GridColumn<Items[CollectionOf<K>]>[];
-  /** The button that makes one. */
+  /** The button that creates an object. */
   create?: ReactNode;
-  /** What to do where there is none. */
+  /** What to do if there is no object yet. */
   empty: ReactNode;
   search: ListSearch;
   onSearch: (next: Partial<ListSearch>) => void;
@@ -33,7 +33,7 @@ interface ScreenProps<K extends ListedType> extends Omit<ListProps<K>, "search" 
   about: ReactNode;
 }
 
-/** The list of one type of object. */
+/** The screen with the list of one type of object. */
 export function CollectionScreen<K extends ListedType>({ title, about, ...list }: ScreenProps<K>) {
   const path = `/${kinds[list.type].collection}` as const;
   const search = useSearch({ from: path });
@@ -46,7 +46,7 @@ export function CollectionScreen<K extends ListedType>({ title, about, ...list }
   );
 }
 
-/** The grid of a collection with the line above it. */
+/** The grid of a collection with its toolbar. */
 export function CollectionList<K extends ObjectType>({ type, columns, create, empty, search, onSearch }: ListProps<K>) {
   const navigate = useNavigate();
   const [total, setTotal] = useState<number | undefined>();
@@ -103,7 +103,7 @@ export function CollectionList<K extends ObjectType>({ type, columns, create, em
   );
 }
 
-/** The columns that every object has: its name before its own, its IA, version and age after them. */
+/** The columns of a type, among those that every type has. */
 export function withCommonColumns<T extends Meta>(type: ObjectType, own: readonly GridColumn<T>[]): GridColumn<T>[] {
   return [
     {

@@ -1,7 +1,7 @@
 import type { EPStatus } from "~/api/model";
 import "./IdleFlags.css";
 
-/** Both idle flags of dat_ep_get_status: a letter is filled while DTOs of its kind are outstanding. */
+/** Both idle flags of dat_ep_get_status; a flag is filled while DTOs of its kind are outstanding. */
 export function IdleFlags({ status }: { status: EPStatus | undefined }) {
   if (!status) return <span className="dp-none">–</span>;
   return (

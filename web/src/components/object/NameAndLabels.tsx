@@ -11,7 +11,7 @@ import { labelsPatch, labelsText, nameRule, parseLabels } from "./labels";
 import { displayName } from "./ObjectLink";
 import "./NameAndLabels.css";
 
-/** An object's own words, and the pencil that changes them in any state. */
+/** The labels of an object, and a button that edits its name and labels. */
 export function NameAndLabels({ type, object }: { type: ObjectType; object: Meta }) {
   const [open, setOpen] = useState(false);
   return (

@@ -2,10 +2,10 @@ import { objectPath } from "~/api/kinds";
 import type { ObjectRef, ObjectType } from "~/api/model";
 import { PageLink } from "../PageLink";
 
-/** The end of an id: UUIDv7 differ there; names and IA ids are shown whole. */
+/** The end of a UUID, which is where UUIDv7 differ; any other id is returned whole. */
 const shortId = (id: string): string => (/^[0-9a-f]{8}-/.test(id) ? `…${id.slice(-8)}` : id);
 
-/** What to call an object: its name, else the end of its id. */
+/** The name of an object, else the end of its id. */
 export const displayName = (object: { name?: string | null; id: string }): string => object.name || shortId(object.id);
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
   tabIndex?: number;
 }
 
-/** An object as a link to its page. */
+/** A link to the page of an object. */
 export function ObjectLink({ object, tabIndex }: Props) {
   return (
     <PageLink
@@ -27,7 +27,7 @@ export function ObjectLink({ object, tabIndex }: Props) {
   );
 }
 
-/** A handle as a link, or that there is none. */
+/** A handle as a link, "none" for null. */
 export function HandleLink({ type, id, tabIndex }: { type: ObjectType; id: string | null; tabIndex?: number }) {
   return id ? <ObjectLink object={{ type, id }} tabIndex={tabIndex} /> : <span className="dp-none">none</span>;
 }

@@ -19,16 +19,16 @@ import { displayName, ObjectLink } from "./ObjectLink";
 
 interface Props<K extends ListedType> {
   type: K;
-  /** The object's own cards. */
+  /** The cards for what only this type has. */
   body: (object: Items[CollectionOf<K>]) => ReactNode;
   actions?: (object: Items[CollectionOf<K>]) => ReactNode;
-  /** What is lost with it, said before it is freed. */
+  /** Says what is lost when the object is freed. */
   freeWarning: (object: Items[CollectionOf<K>]) => string;
-  /** Whether its name and labels can be changed after its creation. */
+  /** Whether name and labels can be changed. */
   renamable?: boolean;
 }
 
-/** The page of one object of any type but the endpoint: its facts, what changed it, and its end. */
+/** The page of one object: its cards, its changes, its JSON, and a button that frees it. */
 export function ObjectScreen<K extends ListedType>({ type, body, actions, freeWarning, renamable }: Props<K>) {
   const kind = kinds[type];
   const collection: CollectionOf<K> = kind.collection;
@@ -79,7 +79,7 @@ export function ObjectScreen<K extends ListedType>({ type, body, actions, freeWa
   );
 }
 
-/** The changes of an object; they outlive it. */
+/** The changes of an object, which can be read after it was freed too. */
 function ChangeHistory({ id }: { id: string }) {
   const found = useQuery(changes({ object: [id], limit: 50 }));
   return (
@@ -89,7 +89,7 @@ function ChangeHistory({ id }: { id: string }) {
   );
 }
 
-/** Frees an object after naming what is lost with it. */
+/** Frees an object after a warning. */
 function FreeButton({ type, object, warning }: { type: ListedType; object: Meta; warning: string }) {
   const navigate = useNavigate();
   const { collection, one: word } = kinds[type];

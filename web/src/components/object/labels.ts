@@ -1,13 +1,13 @@
-/** The rule for names, as forms explain it. */
+/** The rule for names, for the help of form fields. */
 export const nameRule = "1 to 63 of a–z 0–9 . _ -";
 
-/** The labels of an object as words, which the grid can be filtered by. */
+/** Labels as one line of `key=value` words. */
 export const labelsText = (labels: Record<string, string>): string =>
   Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(" ");
 
-/** Words back into labels; a word without a key is no label. */
+/** Reads labels from `key=value` words; a word without a key is dropped. */
 export function parseLabels(text: string): Record<string, string> {
   const pairs = text.split(/\s+/).flatMap((word): [string, string][] => {
     const at = word.indexOf("=");
@@ -16,7 +16,7 @@ export function parseLabels(text: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** The patch that turns labels into others: it merges, and null removes one. */
+/** The merge patch that turns labels into others; null removes a key. */
 export const labelsPatch = (now: Record<string, string>, wanted: Record<string, string>): Record<string, string | null> => ({
   ...Object.fromEntries(Object.keys(now).map((key) => [key, null])),
   ...wanted,

@@ -1,4 +1,4 @@
-/** What the address of a list holds. */
+/** The search parameters of a list. */
 export interface ListSearch {
   name?: string;
   ia?: string;
@@ -6,7 +6,7 @@ export interface ListSearch {
   columns?: string[];
 }
 
-/** Reads the address of a list; what it cannot mean is left out. */
+/** Reads the search parameters of a list; invalid ones are dropped. */
 export function readListSearch(raw: Record<string, unknown>): ListSearch {
   const word = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
   const columns = Array.isArray(raw.columns) ? raw.columns.filter((id) => typeof id === "string") : undefined;

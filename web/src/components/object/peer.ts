@@ -1,7 +1,7 @@
 import type { Endpoint } from "~/api/model";
 import { displayName } from "./ObjectLink";
 
-/** The peer of an endpoint in the fewest words that still find it; empty where none is known. */
+/** The peer's name, else its address; empty if neither is known. */
 export function peerText(endpoint: Endpoint): string {
   const { peer } = endpoint;
   if (peer?.name) return peer.node && peer.node !== endpoint.node ? `${peer.name} on ${peer.node}` : peer.name;
@@ -11,7 +11,7 @@ export function peerText(endpoint: Endpoint): string {
   return "";
 }
 
-/** What to call an endpoint together with who is at the other end. */
+/** The name of an endpoint followed by that of its peer. */
 export function nameWithPeer(endpoint: Endpoint): string {
   const peer = peerText(endpoint);
   return peer ? `${displayName(endpoint)} (peer ${peer})` : displayName(endpoint);

@@ -3,7 +3,7 @@ import { useMatrix } from "~/api/useMatrix";
 import { epShapes, iaShapes, type Shape } from "./shapes";
 import "./StateLabel.css";
 
-/** The drawing of a state alone; says nothing to a screen reader. */
+/** The drawing of a state, hidden from screen readers. */
 export function StateMark({ shape }: { shape: Shape }) {
   return (
     <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" className={`dp-mark dp-tone-${shape.tone}`}>
@@ -28,13 +28,13 @@ function Label({ state, shape, title, meaning }: LabelProps) {
   );
 }
 
-/** The state of an endpoint as drawing and word; its meaning is its title. */
+/** The state of an endpoint as drawing and title, with its meaning as the tooltip. */
 export function StateLabel({ state }: { state: EPState }) {
   const matrix = useMatrix();
   return <Label state={state} shape={epShapes[state]} title={matrix.stateTitle(state)} meaning={matrix.stateMeaning(state)} />;
 }
 
-/** The state of an IA in the same form. */
+/** The state of an IA as drawing and title, with its meaning as the tooltip. */
 export function IAStateLabel({ state }: { state: IAState }) {
   const word = useMatrix().word("IAState", state);
   return <Label state={state} shape={iaShapes[state]} title={word?.title ?? state} meaning={word?.meaning} />;

@@ -1,9 +1,10 @@
 import type { ReactNode } from "react";
 import type { EPState, IAState } from "~/api/model";
 
-/** A tone is a meaning, never only a colour: each state has a drawing of its own beside it. */
+/** What a state means to an operator. It is shown by colour, and never by colour alone: each state has its own drawing. */
 export type Tone = "idle" | "waiting" | "good" | "closing" | "bad";
 
+/** The look of a state. */
 export interface Shape {
   tone: Tone;
   drawing: ReactNode;
@@ -14,7 +15,7 @@ const arrow = (points: string) => (
   <polyline points={points} fill="none" stroke="currentColor" strokeWidth="2" strokeLinecap="round" strokeLinejoin="round" />
 );
 
-/** How each state of an endpoint looks, in the order in which an endpoint lives through them. */
+/** The look of each state of an endpoint, in the order of an endpoint's life. */
 export const epShapes: Record<EPState, Shape> = {
   UNCONNECTED: {
     tone: "idle",
@@ -76,10 +77,10 @@ export const epShapes: Record<EPState, Shape> = {
   },
 };
 
-/** The states of an endpoint in that order. */
+/** The states of an endpoint in the order of its life. */
 export const epStates = Object.keys(epShapes) as readonly EPState[];
 
-/** How each state of an IA looks. */
+/** The look of each state of an IA. */
 export const iaShapes: Record<IAState, Shape> = {
   UP: { tone: "good", drawing: epShapes.CONNECTED.drawing },
   DOWN: { tone: "closing", drawing: epShapes.DISCONNECT_PENDING.drawing },

@@ -28,7 +28,7 @@ export const exportColumns: readonly Pick<GridColumn<Change>, "id" | "value">[] 
 
 const columns = ["When", "What", "Object", "Touched", "By", "Why"] as const;
 
-/** The log as a table; a row opens to show what differs. */
+/** The change log as a table; a row can be opened to show the differences. */
 export function ChangeTable({ changes, fresh }: { changes: readonly Change[]; fresh: ReadonlySet<number> }) {
   const [open, setOpen] = useState<number | null>(null);
   return (
@@ -53,7 +53,7 @@ interface RowsProps {
   onToggle: () => void;
 }
 
-/** The row of a change, and below it what differs while it is open. */
+/** The row of a change, and a second one with the differences while it is open. */
 function ChangeRows({ change, fresh, open, onToggle }: RowsProps) {
   const kind = changeKind(change);
   const { mark, word, tone } = changeKinds[kind];

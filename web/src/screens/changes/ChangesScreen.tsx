@@ -21,7 +21,7 @@ import "./ChangesScreen.css";
 const pageRows = 100;
 const route = getRouteApi("/changes");
 
-/** The log of everything: who did what, what happened by itself, what was refused. */
+/** The change log: calls, refused calls, events. */
 export function ChangesScreen() {
   const search = route.useSearch();
   const navigate = useNavigate();
@@ -103,7 +103,7 @@ function Filters({ search, onChange }: { search: ChangesSearch; onChange: (next:
 
 const longestTail = 500;
 
-/** The changes that arrived after the log was read, newest first. */
+/** The changes that arrived since the log was read, newest first. */
 function useLiveTail(search: ChangesSearch, on: boolean, newest: number | null): Change[] {
   const [tail, setTail] = useState<readonly Change[]>([]);
   const onChange = useCallback(

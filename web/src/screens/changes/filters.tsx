@@ -9,7 +9,7 @@ interface Props {
 
 const typingPause = 350;
 
-/** A filter that is applied when the typing stops. */
+/** A text filter, applied at a pause in typing. */
 export function TextFilter({ label, value, onChange }: Props) {
   const [text, setText] = useState(value ?? "");
   const [seen, setSeen] = useState(value);
@@ -25,7 +25,7 @@ export function TextFilter({ label, value, onChange }: Props) {
   return <TextInput className="dp-filter" aria-label={label} placeholder={label} value={text} onChange={(_event, next) => setText(next)} />;
 }
 
-/** A time in the reader's zone; the address holds it in UTC. */
+/** A time filter in the browser's time zone; the value is in UTC. */
 export function TimeFilter({ label, value, onChange }: Props) {
   return (
     <label className="dp-moment-filter">

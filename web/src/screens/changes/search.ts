@@ -4,7 +4,7 @@ import type { Change, ObjectType } from "~/api/model";
 import type { ChangesQuery } from "~/api/queries";
 import { isRefused } from "~/components/change/changeKind";
 
-/** The filters of the log, as its address holds them. */
+/** The search parameters of the change log. */
 export interface ChangesSearch {
   object?: string;
   type?: ObjectType[];
@@ -15,13 +15,13 @@ export interface ChangesSearch {
   outcome?: string;
   since?: string;
   until?: string;
-  /** Only what did not succeed; the service filters by outcomes, so this one is the page's own. */
+  /** Only refused calls; sent to the service as the list of all returns but success. */
   refused?: boolean;
 }
 
 const texts = ["object", "node", "ia", "cause", "actor", "outcome", "since", "until"] as const;
 
-/** Reads an address; what it cannot mean is left out. */
+/** Reads the search parameters; invalid ones are dropped. */
 export function readChangesSearch(raw: Record<string, unknown>): ChangesSearch {
   const search: ChangesSearch = {};
   for (const name of texts) {
@@ -34,10 +34,10 @@ export function readChangesSearch(raw: Record<string, unknown>): ChangesSearch {
   return search;
 }
 
-/** The filters that the service is asked for. */
+/** The query for the service. */
 export function changesQuery(search: ChangesSearch, matrix: Matrix): ChangesQuery {
   const { object, node, ia, cause, actor, outcome, type, since, until, refused } = search;
-  // Somebody typed it: what is no return the service refuses, in its own words.
+  // It was typed by hand: the service refuses it if it is no return.
   const typed = outcome as Change["outcome"] | undefined;
   const outcomes = typed ? [typed] : refused ? matrix.document.returns.filter((word) => isRefused({ outcome: word })) : undefined;
   const listed = { object, node, ia, cause, actor };
@@ -51,7 +51,7 @@ export function changesQuery(search: ChangesSearch, matrix: Matrix): ChangesQuer
   };
 }
 
-/** Whether a change passes the filters of the log. */
+/** Reports whether a change passes the filters. */
 export function passes(change: Change, search: ChangesSearch): boolean {
   const { object, type, node, ia, cause, actor, outcome, since, until, refused } = search;
   return (

@@ -20,12 +20,12 @@ const titles: Record<ConnectionsTab, string> = {
   peers: "Peers",
 };
 
-/** The tabs whose list scrolls by itself. */
+/** The tabs with a list that scrolls by itself. */
 const withList: readonly ConnectionsTab[] = ["psps", "rsps"];
 
 const route = getRouteApi("/connections");
 
-/** Who asks, who listens, and who is connected with whom. */
+/** Connection requests, service points and connected peers. */
 export function ConnectionsScreen() {
   const { tab = "requests" } = route.useSearch();
   const navigate = useNavigate();

@@ -13,7 +13,7 @@ import "./Peers.css";
 
 const most = 1000;
 
-/** Who is connected with whom, as a picture and as a table. */
+/** The connected pairs of IAs, as a graph and as a table. */
 export function Peers() {
   const connected = useQuery(list("endpoints", { state: ["CONNECTED"], limit: most, total: true }));
   const ias = useQuery(list("ias", { limit: 1000 }));

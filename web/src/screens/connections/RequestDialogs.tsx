@@ -7,6 +7,7 @@ import { base64, TextField, wholeNumber } from "~/components/action/fields";
 import { ObjectField } from "~/components/action/ObjectField";
 import { QualifierField } from "~/components/action/QualifierField";
 
+/** The properties of a dialog for a connection request. */
 export interface RequestDialogProps {
   request: CR;
   onClose: () => void;
@@ -14,7 +15,7 @@ export interface RequestDialogProps {
 
 const peerOf = (request: CR): string => request.remote_ia_address ?? "an unknown address";
 
-/** Accepts a request: with the endpoint it brought, or with one that is chosen. */
+/** Accepts a request with its own endpoint, or with one that is chosen. */
 export function AcceptRequestDialog({ request, onClose }: RequestDialogProps) {
   const matrix = useMatrix();
   const [endpoint, setEndpoint] = useState("");
@@ -72,7 +73,7 @@ export function RejectDialog({ request, onClose }: RequestDialogProps) {
   );
 }
 
-/** Gives a request to another service point of the same IA. */
+/** Hands a request off to another service point of the IA. */
 export function HandoffDialog({ request, onClose }: RequestDialogProps) {
   const [qualifier, setQualifier] = useState("");
   const port = wholeNumber(qualifier);

@@ -22,7 +22,7 @@ const dialogs: Record<Answer, ComponentType<RequestDialogProps>> = {
   handoff: HandoffDialog,
 };
 
-/** Requests that wait for an answer. */
+/** The connection requests that wait for an answer. */
 export function Requests() {
   const found = useQuery(list("crs", { limit: 1000 }));
   const [open, setOpen] = useState<{ answer: Answer; request: CR } | null>(null);

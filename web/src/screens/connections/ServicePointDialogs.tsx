@@ -6,7 +6,7 @@ import { ObjectField } from "~/components/action/ObjectField";
 import { QualifierField } from "~/components/action/QualifierField";
 import { RequestEVDField } from "~/components/action/RequestEVDField";
 
-/** Listens for any number of requests. */
+/** Creates a public service point. */
 export function CreatePSPDialog({ onClose }: { onClose: () => void }) {
   const matrix = useMatrix();
   const [qualifier, setQualifier] = useState("");
@@ -38,7 +38,7 @@ export function CreatePSPDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Listens for the one request of one endpoint. */
+/** Creates a reserved service point. */
 export function CreateRSPDialog({ onClose }: { onClose: () => void }) {
   const matrix = useMatrix();
   const [qualifier, setQualifier] = useState("");

@@ -11,7 +11,7 @@ import { displayName, HandleLink } from "~/components/object/ObjectLink";
 type ServicePoint = PSP | RSP;
 type ServicePointType = "psp" | "rsp";
 
-/** Frees a service point from its row, because it has no page of its own. */
+/** Frees a service point from its row in the list. */
 function FreeButton({ type, point, tabIndex }: { type: ServicePointType; point: ServicePoint; tabIndex: number }) {
   const [open, setOpen] = useState(false);
   const { one: word, collection } = kinds[type];
@@ -66,12 +66,12 @@ interface ListProps {
   onSearch: (next: Partial<ListSearch>) => void;
 }
 
-/** Public service points. */
+/** The list of public service points. */
 export const PSPs = (props: ListProps) => (
   <CollectionList type="psp" columns={pspColumns} empty="Create one to let peers connect to a qualifier of an IA." {...props} />
 );
 
-/** Reserved service points. */
+/** The list of reserved service points. */
 export const RSPs = (props: ListProps) => (
   <CollectionList type="rsp" columns={rspColumns} empty="Create one to reserve an unconnected endpoint for a single request." {...props} />
 );

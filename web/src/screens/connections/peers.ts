@@ -1,31 +1,34 @@
 import type { Endpoint } from "~/api/model";
 
-/** One IA or one address beyond the fabric, in the graph of peers. */
+/** A node of the graph: an IA, or an address that no IA of the fabric has. */
 export interface PeerNode {
   id: string;
-  /** The IA's id, or the bare address where no IA of the fabric has it. */
+  /** The id of the IA; null for an address outside of the fabric. */
   ia: string | null;
   x: number;
   y: number;
 }
 
+/** An edge of the graph with its number of connected endpoints. */
 export interface PeerEdge {
   from: PeerNode;
   to: PeerNode;
   endpoints: number;
 }
 
+/** The graph of the connected pairs. */
 export interface PeerGraph {
   nodes: PeerNode[];
   edges: PeerEdge[];
 }
 
+/** The size of the drawing for three nodes or more. */
 export const graphSize = { width: 760, height: 420 };
 
-/** The height that a graph needs: a row for two ends, a circle for more. */
+/** The height of the drawing: two nodes are in a row, more on a circle. */
 export const graphHeight = (nodes: number): number => (nodes <= 2 ? 130 : graphSize.height);
 
-/** Who is connected with whom: one line for each pair of ends, however many endpoints lie on it. */
+/** The graph of connected endpoints: one edge for each pair of IAs or addresses. */
 export function peerGraph(endpoints: readonly Endpoint[], iaByAddress: ReadonlyMap<string, string>): PeerGraph {
   const pairs = new Map<string, { from: string; to: string; endpoints: number }>();
   for (const endpoint of endpoints) {

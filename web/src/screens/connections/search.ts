@@ -1,15 +1,15 @@
 import type { ConnectionsTab } from "~/api/kinds";
 import { readListSearch, type ListSearch } from "~/components/object/listSearch";
 
-/** The tabs in their order. */
+/** The tabs of the connections screen in their order. */
 export const tabs: readonly ConnectionsTab[] = ["requests", "psps", "rsps", "peers"];
 
-/** What the address of the connections holds: the tab, and for a tab with a list what its list does. */
+/** The search parameters of the connections screen: the tab, and those of the list in it. */
 export interface ConnectionsSearch extends ListSearch {
   tab?: ConnectionsTab;
 }
 
-/** Reads an address; what it cannot mean is left out. */
+/** Reads the search parameters; invalid ones are dropped. */
 export const readConnectionsSearch = (raw: Record<string, unknown>): ConnectionsSearch => ({
   ...readListSearch(raw),
   tab: tabs.find((tab) => tab === raw.tab),

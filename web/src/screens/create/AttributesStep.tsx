@@ -15,13 +15,13 @@ interface Props {
 const prefix = "attributes.";
 const asked: readonly Parameter["kind"][] = ["COUNT", "SIZE", "CHOICE"];
 
-/** The attributes that can be given at creation and have more than one value, in the order of the sections. */
+/** The attributes that can be set at creation to more than one value, in the order of the sections. */
 const attributesOf = (matrix: Matrix): Parameter[] =>
   matrix.sections
     .flatMap(({ parameters }) => parameters)
     .filter(({ name, kind, create, choices }) => create && name.startsWith(prefix) && asked.includes(kind) && (kind !== "CHOICE" || choices.length > 1));
 
-/** The attributes that shall differ from the provider's defaults; what is left empty is the default. */
+/** The fourth step: attributes; an empty field is the default. */
 export function AttributesStep({ draft, onChange }: Props) {
   const matrix = useMatrix();
   const adapter = useQuery({ ...one("ias", draft.ia), enabled: draft.ia !== "" }).data;

@@ -2,12 +2,13 @@ import { Alert, Button, Form } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
-import { newKey, perform, type Call } from "~/api/call";
+import type { Call } from "~/api/call";
 import { objectPath } from "~/api/kinds";
 import type { BatchResults, Endpoint } from "~/api/model";
 import { asProblem } from "~/api/problem";
 import { list } from "~/api/queries";
 import { useMatrix } from "~/api/useMatrix";
+import { usePerform, type Performing } from "~/components/action/usePerform";
 import { Curl } from "~/components/Curl";
 import { parseLabels } from "~/components/object/labels";
 import { ProblemNote } from "~/components/ProblemNote";
@@ -21,7 +22,7 @@ const steps = ["Where", "Protection zone", "Events", "Attributes", "Create"] as 
 const lastStep = steps.length - 1;
 const trail = [{ to: "/endpoints", name: "Endpoints" }] as const;
 
-/** Makes an endpoint, with the protection zone and event dispatchers that it needs. */
+/** The wizard that creates an endpoint, with a protection zone and an EVD if needed. */
 export function CreateScreen() {
   const matrix = useMatrix();
   const ias = useQuery(list("ias", { limit: 1000 }));
@@ -30,14 +31,18 @@ export function CreateScreen() {
   const [labels, setLabels] = useState("");
   const firstIA = ias.data?.items[0]?.id ?? "";
   const full: Draft = { ...draft, ia: draft.ia === "" ? firstIA : draft.ia, labels: parseLabels(labels) };
-  const creation = useCreation(batchOf(full, matrix));
+  const call = batchOf(full, matrix);
+  const navigate = useNavigate();
+  const creation = usePerform<BatchResults>({
+    onDone: ({ body }) => void navigate({ href: objectPath("endpoint", (body.results.at(-1)!.body as Endpoint).id) }),
+  });
   const last = step === lastStep;
   const change = (next: Partial<Draft>) => setDraft((before) => ({ ...before, ...next }));
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (last) void creation.run(false);
-    else setStep(step + 1);
+    if (!last) setStep(step + 1);
+    else if (call) void creation.run(call, false);
   };
 
   return (
@@ -53,15 +58,15 @@ export function CreateScreen() {
           {last && (
             <>
               <Summary draft={full} />
-              <Outcome creation={creation} />
+              <Outcome call={call} checked={creation.checked} error={creation.error} />
             </>
           )}
           <div className="dp-wizard-buttons">
-            <Button type="submit" isLoading={creation.busy} isDisabled={creation.busy || (step === 0 && full.ia === "") || (last && !creation.call)}>
+            <Button type="submit" isLoading={creation.busy} isDisabled={creation.busy || (step === 0 && full.ia === "") || (last && !call)}>
               {last ? "Create endpoint" : "Next"}
             </Button>
             {last && (
-              <Button variant="secondary" isDisabled={creation.busy || !creation.call} onClick={() => void creation.run(true)}>
+              <Button variant="secondary" isDisabled={creation.busy || !call} onClick={() => call && void creation.run(call, true)}>
                 Check only
               </Button>
             )}
@@ -80,41 +85,7 @@ export function CreateScreen() {
   );
 }
 
-interface Creation {
-  call: Call | null;
-  run: (dryRun: boolean) => Promise<void>;
-  busy: boolean;
-  /** Whether a dry run was accepted. */
-  checked: boolean;
-  error: unknown;
-}
-
-/** Tries or performs the batch; goes to the endpoint that it made. */
-function useCreation(call: Call | null): Creation {
-  const [busy, setBusy] = useState(false);
-  const [checked, setChecked] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const navigate = useNavigate();
-  const run = async (dryRun: boolean) => {
-    if (!call) return;
-    setBusy(true);
-    setError(null);
-    setChecked(false);
-    try {
-      const answer = await perform<BatchResults>({ ...call, dryRun, key: newKey() });
-      const made = answer.body.results.at(-1)?.body as Endpoint | undefined;
-      if (dryRun) setChecked(true);
-      else if (made) void navigate({ href: objectPath("endpoint", made.id) });
-    } catch (refusal) {
-      setError(refusal);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { call, run, busy, checked, error };
-}
-
-function Outcome({ creation: { call, checked, error } }: { creation: Creation }) {
+function Outcome({ call, checked, error }: { call: Call | null } & Pick<Performing, "checked" | "error">) {
   return (
     <>
       {checked && <Alert isInline variant="success" title="The service would accept this; nothing has happened yet" />}
@@ -124,7 +95,7 @@ function Outcome({ creation: { call, checked, error } }: { creation: Creation })
   );
 }
 
-/** The steps; those that were done can be gone back to. */
+/** The steps; a click on an earlier one returns to it. */
 function StepBar({ at, onGo }: { at: number; onGo: (step: number) => void }) {
   return (
     <ol className="dp-steps" aria-label="Steps">

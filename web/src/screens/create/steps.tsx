@@ -11,7 +11,7 @@ interface Props {
   onChange: (next: Partial<Draft>) => void;
 }
 
-/** On which IA, and what it is called. */
+/** The first step: IA, name and labels. */
 export function WhereStep({ draft, onChange, labels, onLabels }: Props & { labels: string; onLabels: (text: string) => void }) {
   const read = labelsText(draft.labels);
   return (
@@ -37,7 +37,7 @@ export function WhereStep({ draft, onChange, labels, onLabels }: Props & { label
   );
 }
 
-/** The protection zone: a new one, one that is there, or none. */
+/** The second step: a new protection zone, an existing one, or none. */
 export function ZoneStep({ draft, onChange }: Props) {
   const { pz } = draft;
   return (
@@ -60,7 +60,7 @@ export function ZoneStep({ draft, onChange }: Props) {
   );
 }
 
-/** Where its events go, and where its receives come from. */
+/** The third step: EVDs and shared receive queue. */
 export function EventsStep({ draft, onChange }: Props) {
   const matrix = useMatrix();
   return (
@@ -107,7 +107,7 @@ export function EventsStep({ draft, onChange }: Props) {
   );
 }
 
-/** What would be made. */
+/** A summary of the draft for the last step. */
 export function Summary({ draft }: { draft: Draft }) {
   const { pz } = draft;
   const zone = { new: `a new one${pz.how === "new" && pz.name ? ` named ${pz.name}` : ""}`, existing: pz.how === "existing" ? pz.id : "", none: "none" };

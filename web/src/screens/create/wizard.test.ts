@@ -5,7 +5,7 @@ import { batchOf, emptyDraft, refusedPart, type Draft } from "./wizard";
 const draft: Draft = { ...emptyDraft, ia: "soft0@alpha", name: "ost-7" };
 
 describe("the wizard", () => {
-  it("makes PZ, EVD and endpoint in one atomic batch that refers to what it makes", () => {
+  it("creates PZ, EVD and endpoint in one atomic batch with references", () => {
     expect(batchOf(draft, testMatrix)?.body).toEqual({
       atomic: true,
       operations: [
@@ -20,19 +20,19 @@ describe("the wizard", () => {
     });
   });
 
-  it("takes what is there, and leaves out what is not wanted", () => {
+  it("uses existing objects, and leaves out what is not chosen", () => {
     const chosen: Draft = { ...draft, pz: { how: "existing", id: "p1" }, events: "each", evds: { recv_evd: "e1", request_evd: "" } };
     expect((batchOf(chosen, testMatrix)?.body as { operations: unknown[] }).operations).toEqual([
       { method: "POST", path: "/endpoints", body: { ia: "soft0@alpha", pz: "p1", recv_evd: "e1", name: "ost-7" } },
     ]);
   });
 
-  it("makes no call while something is missing", () => {
+  it("makes no call while a choice is missing", () => {
     expect(batchOf(emptyDraft, testMatrix)).toBeNull();
     expect(batchOf({ ...draft, pz: { how: "existing", id: "" } }, testMatrix)).toBeNull();
   });
 
-  it("names the part that a refused batch stopped at", () => {
+  it("names the object at which a batch was refused", () => {
     const refused = (location: string) => refusedPart(batchOf(draft, testMatrix), { status: 422, title: "", detail: "", errors: [{ location }] });
     expect(refused("operations[0]")).toBe("The protection zone was refused, so nothing was made");
     expect(refused("operations[1].body.qlen")).toBe("The EVD was refused, so nothing was made");

@@ -3,26 +3,27 @@ import { kinds, objectTypes } from "~/api/kinds";
 import type { Matrix, Parameter } from "~/api/matrix";
 import type { Problem } from "~/api/problem";
 
-/** How an endpoint comes to a PZ or an EVD: one that is there, a new one, or none. */
-export type Choice = { how: "existing"; id: string } | { how: "new"; name: string } | { how: "none" };
+/** The choice of a protection zone: an existing one, a new one, or none. */
+export type PZChoice = { how: "existing"; id: string } | { how: "new"; name: string } | { how: "none" };
 
-/** What the wizard has asked so far. */
+/** The answers given in the wizard. */
 export interface Draft {
   ia: string;
   name: string;
   labels: Record<string, string>;
-  pz: Choice;
-  /** Whether one new EVD serves every parameter that names an EVD. */
+  pz: PZChoice;
+  /** One new EVD for all parameters that name one, an existing EVD for each, or none. */
   events: "one-new" | "each" | "none";
   eventName: string;
   qlen: number;
-  /** The EVDs that were chosen, by the name of the parameter. */
+  /** The chosen EVDs by the name of the parameter. */
   evds: Record<string, string>;
   srq: string;
-  /** Attributes that differ from the provider's defaults, by name. */
+  /** The attributes that are not left at their defaults, by name. */
   attributes: Record<string, unknown>;
 }
 
+/** The draft at the start of the wizard. */
 export const emptyDraft: Draft = {
   ia: "",
   name: "",
@@ -48,8 +49,8 @@ interface BatchOperation {
 const named = (name: string) => (name.trim() === "" ? {} : { name: name.trim() });
 
 /**
- * One atomic batch that makes the PZ, the EVD and the endpoint, so that a refusal of the last leaves nothing behind.
- * `"$0.id"` stands for the id that operation 0 made. Null while something that is needed is missing.
+ * The atomic batch that creates the PZ, the EVD and the endpoint. `"$0.id"` stands for the id of the object that
+ * operation 0 creates. Null while a required choice is missing.
  */
 export function batchOf(draft: Draft, matrix: Matrix): Call | null {
   if (draft.ia === "") return null;
@@ -78,7 +79,7 @@ export function batchOf(draft: Draft, matrix: Matrix): Call | null {
   return { method: "POST", path: "/batch", body: { atomic: true, operations } };
 }
 
-/** What of a batch was refused, in words, where the problem names the operation. */
+/** A sentence on which object of the batch was refused; null if the problem names none. */
 export function refusedPart(call: Call | null, problem: Problem): string | null {
   const match = /operations\[(\d+)\]/.exec(problem.errors?.[0]?.location ?? "");
   const operation = match ? (call?.body as { operations: BatchOperation[] } | undefined)?.operations[Number(match[1])] : undefined;

@@ -32,7 +32,7 @@ const dialogs: Record<ActionName, ComponentType<ActionProps>> = {
   set_probe: ProbeDialog,
 };
 
-/** What may be done now, in one click each. */
+/** The buttons and the menu of what can be done to an endpoint now. */
 export function Actions({ endpoint }: { endpoint: Endpoint }) {
   const matrix = useMatrix();
   const [open, setOpen] = useState<ActionName | null>(null);

@@ -7,7 +7,7 @@ const clash = { field: "attributes.max_recv_dtos", base: 16, theirs: 64, mine: 3
 const theirs = { field: "pz", base: null, theirs: "p1", mine: null, clash: false };
 
 describe("both versions", () => {
-  it("keep mine until theirs is chosen, and ask about nothing that only they changed", async () => {
+  it("keep the edit until the other value is chosen, and offer a choice only for clashes", async () => {
     const resolved = vi.fn();
     render(<ConflictPanel from={1} to={2} conflicts={[clash, theirs]} onResolve={resolved} />);
     expect(screen.getAllByRole("radio")).toHaveLength(2);

@@ -8,11 +8,11 @@ interface Props {
   from: number;
   to: number;
   conflicts: readonly Conflict[];
-  /** Goes on with the latest version; the fields named take the other's value. */
+  /** Called with the fields whose value is taken from the latest version; the others keep the edit. */
   onResolve: (theirs: string[]) => void;
 }
 
-/** Somebody else was faster: shows both versions and lets one choose, field by field. */
+/** Shows what somebody else changed during the editing, and lets the user choose a value for each field in conflict. */
 export function ConflictPanel({ from, to, conflicts, onResolve }: Props) {
   const [theirs, setTheirs] = useState<readonly string[]>([]);
   const clashes = conflicts.filter((conflict) => conflict.clash);

@@ -20,7 +20,7 @@ interface EndFacts {
   qp: number | null;
 }
 
-/** Both ends of the connection side by side, as far as they are known, and the last thing that happened to it. */
+/** Both ends of the connection, as far as they are known, and the last event. */
 export function ConnectionCard({ endpoint }: { endpoint: Endpoint }) {
   const { last_event: last } = endpoint;
   const before = useLastPeer(endpoint);
@@ -76,7 +76,7 @@ export function ConnectionCard({ endpoint }: { endpoint: Endpoint }) {
 
 type Peer = NonNullable<Endpoint["peer"]>;
 
-/** The peer that the newest change took away, from a history that is newest first; null where there was none. */
+/** The peer before the newest change that removed one; the changes are newest first. Null if there was none. */
 export function lastPeerOf(changes: readonly Change[]): Peer | null {
   for (const change of changes) {
     const before = change.before as Partial<Endpoint> | null;
@@ -90,14 +90,14 @@ export function lastPeerOf(changes: readonly Change[]): Peer | null {
 
 const recentChanges = 20;
 
-/** Who was at the other end of a connection that is over: the endpoint itself does not know any more, its history does. */
+/** The peer of the last connection, from the history: a disconnected endpoint has none. */
 function useLastPeer(endpoint: Endpoint): Peer | null {
   const wanted = endpoint.state === "DISCONNECTED" && endpoint.peer === null;
   const found = useQuery({ ...history(endpoint.id, recentChanges), enabled: wanted });
   return wanted && found.data ? lastPeerOf(found.data.items) : null;
 }
 
-/** When the peer last proved that it lives, where a probe asks it. */
+/** The probe and the last proof of life of the peer. */
 function Alive({ endpoint }: { endpoint: Endpoint }) {
   const proof = useQuery(statusQuery(endpoint.id)).data?.last_proof_of_life;
   return (

@@ -2,7 +2,7 @@ import type { EPStatus } from "~/api/model";
 import { bytes, count } from "~/components/format";
 import "./Counters.css";
 
-/** What the endpoint has transferred since it was made. */
+/** The DTO counters of an endpoint since its creation. */
 export function Counters({ status }: { status: EPStatus | undefined }) {
   const counters = status?.counters;
   if (!counters) return <p className="dp-subtle">The provider counts nothing here.</p>;

@@ -1,11 +1,12 @@
 import { Alert, Button, TextInput } from "@patternfly/react-core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { newKey, perform, type Call } from "~/api/call";
+import type { Call } from "~/api/call";
 import type { Endpoint } from "~/api/model";
 import { asProblem, type Problem } from "~/api/problem";
 import { one } from "~/api/queries";
 import { useMatrix } from "~/api/useMatrix";
+import { usePerform } from "~/components/action/usePerform";
 import { Curl } from "~/components/Curl";
 import { plural } from "~/components/format";
 import { ProblemNote } from "~/components/ProblemNote";
@@ -14,9 +15,9 @@ import { conflicts, patchOf, takeTheirs, type Edits } from "./edits";
 import "./EditBar.css";
 
 interface Props {
-  /** The endpoint as it is now. */
+  /** The latest version of the endpoint. */
   endpoint: Endpoint;
-  /** The endpoint as it was when the editing began. */
+  /** The version that is edited. */
   base: Endpoint;
   edits: Edits;
   onEdits: (edits: Edits) => void;
@@ -25,15 +26,15 @@ interface Props {
   onDone: () => void;
 }
 
-/** Sends all edits as one modify, against the version that was edited. */
+/** The status of a call against a version that is not the latest. */
+const conflict = 412;
+
+/** Sends all edits as one modify, against the version that is edited. */
 export function EditBar({ endpoint, base, edits, onEdits, onBase, onProblem, onDone }: Props) {
   const queries = useQueryClient();
   const { sections } = useMatrix();
   const fields = sections.flatMap(({ parameters }) => parameters.map(({ name }) => name));
   const [reason, setReason] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [checked, setChecked] = useState(false);
-  const [error, setError] = useState<unknown>(null);
   const overtaken = endpoint.version > base.version;
   const call: Call = {
     method: "PATCH",
@@ -43,27 +44,22 @@ export function EditBar({ endpoint, base, edits, onEdits, onBase, onProblem, onD
     reason: reason.trim() || undefined,
   };
 
-  const run = async (dryRun: boolean) => {
-    setBusy(true);
-    setChecked(false);
-    setError(null);
-    onProblem(null);
-    try {
-      const answer = await perform<Endpoint>({ ...call, dryRun, key: newKey() });
-      if (dryRun) setChecked(true);
-      else {
-        queries.setQueryData(one("endpoints", endpoint.id).queryKey, answer.body);
-        onDone();
-      }
-    } catch (refusal) {
+  const { queryKey } = one("endpoints", endpoint.id);
+  const { run, busy, checked, error } = usePerform<Endpoint>({
+    onDone: (answer) => {
+      queries.setQueryData(queryKey, answer.body);
+      onDone();
+    },
+    onRefused: (refusal) => {
       const problem = asProblem(refusal);
-      // The newer version is on its way; the panel shows both as soon as it is here.
-      if (problem.status === 412) await queries.invalidateQueries({ queryKey: one("endpoints", endpoint.id).queryKey });
-      else setError(refusal);
       onProblem(problem);
-    } finally {
-      setBusy(false);
-    }
+      // The panel shows both versions as soon as the newer one has been read.
+      if (problem.status === conflict) void queries.invalidateQueries({ queryKey });
+    },
+  });
+  const start = (dryRun: boolean) => {
+    onProblem(null);
+    void run(call, dryRun);
   };
 
   const resolve = (theirs: string[]) => {
@@ -71,7 +67,6 @@ export function EditBar({ endpoint, base, edits, onEdits, onBase, onProblem, onD
     onBase(endpoint);
     onEdits(left);
     onProblem(null);
-    setError(null);
   };
 
   return (
@@ -80,7 +75,7 @@ export function EditBar({ endpoint, base, edits, onEdits, onBase, onProblem, onD
         <ConflictPanel from={base.version} to={endpoint.version} conflicts={conflicts(edits, base, endpoint, fields)} onResolve={resolve} />
       )}
       {checked && <Alert isInline variant="success" title="The service would accept this; nothing has happened yet" />}
-      {error !== null && <ProblemNote error={error} />}
+      {error !== null && asProblem(error).status !== conflict && <ProblemNote error={error} />}
       <div className="dp-edit-line">
         <strong>{plural(Object.keys(edits).length, "edit")} as one modify</strong>
         <span className="dp-grow">
@@ -92,10 +87,10 @@ export function EditBar({ endpoint, base, edits, onEdits, onBase, onProblem, onD
             onChange={(_event, value) => setReason(value)}
           />
         </span>
-        <Button onClick={() => void run(false)} isLoading={busy} isDisabled={busy || overtaken}>
+        <Button onClick={() => start(false)} isLoading={busy} isDisabled={busy || overtaken}>
           Modify
         </Button>
-        <Button variant="secondary" onClick={() => void run(true)} isDisabled={busy || overtaken}>
+        <Button variant="secondary" onClick={() => start(true)} isDisabled={busy || overtaken}>
           Check only
         </Button>
         <Button variant="link" onClick={onDone}>

@@ -27,7 +27,7 @@ const tabTitles: Record<TabName, string> = { now: "Now", parameters: "Parameters
 const trail = [{ to: "/endpoints", name: "Endpoints" }] as const;
 const route = getRouteApi("/endpoints/$id");
 
-/** One endpoint: its state, its peer, what happened to it, and what may be done now. */
+/** The page of an endpoint. */
 export function EndpointScreen() {
   const { id } = route.useParams();
   const { tab = "now" } = route.useSearch();
@@ -110,7 +110,7 @@ function FactLine({ endpoint, live }: { endpoint: Endpoint; live: EPStatus | und
   );
 }
 
-/** A freed endpoint still has its history. */
+/** The page of an endpoint that cannot be read; a freed one still has its history. */
 function NoEndpoint({ id, error }: { id: string; error: unknown }) {
   const notFound = error instanceof Refusal && error.problem.status === 404;
   if (!notFound) {

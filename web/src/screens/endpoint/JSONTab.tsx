@@ -11,7 +11,7 @@ import { displayName } from "~/components/object/ObjectLink";
 import { ProblemNote } from "~/components/ProblemNote";
 import "./JSONTab.css";
 
-/** A local moment with seconds, or the id of a change, as `as_of` takes it; null where it is neither. */
+/** The value of `as_of` for a local time or the id of a change; null if the text is neither. */
 function momentOf(text: string): string | null {
   const trimmed = text.trim();
   if (/^\d+$/.test(trimmed)) return trimmed;
@@ -19,7 +19,7 @@ function momentOf(text: string): string | null {
   return trimmed === "" || Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/** The endpoint as the API hands it out, now or as it was. */
+/** The JSON of an endpoint, now or at an earlier time. */
 export function JSONTab({ endpoint }: { endpoint: Endpoint }) {
   const [text, setText] = useState("");
   const [moment, setMoment] = useState<string | null>(null);

@@ -13,7 +13,7 @@ import { StateDiagram } from "./StateDiagram";
 
 const ReceivesChart = lazy(async () => ({ default: (await import("./ReceivesChart")).ReceivesChart }));
 
-/** What is the matter now: state, connection, receives, counters. */
+/** The present of an endpoint: state, connection, receives, counters. */
 export function NowTab({ endpoint }: { endpoint: Endpoint }) {
   const matrix = useMatrix();
   const live = useQuery(status(endpoint.id));

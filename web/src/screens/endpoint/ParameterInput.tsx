@@ -22,7 +22,7 @@ const inputs: Partial<Record<Parameter["kind"], ComponentType<Props>>> = {
   NAMED: NamedInput,
 };
 
-/** The input for one parameter, in its place in the table. */
+/** The input for a parameter in the table. */
 export function ParameterInput(props: Props) {
   const Input = inputs[props.parameter.kind] ?? NumberInput;
   return <Input {...props} />;
@@ -83,7 +83,7 @@ function NumberInput({ parameter, value, limit, invalid, onChange }: Props) {
   );
 }
 
-/** Named attributes as `name=value` words, which is how fabric admins write them. */
+/** An input for named attributes as `name=value` words. */
 function NamedInput({ parameter, value, invalid, onChange }: Props) {
   const [text, setText] = useState(() => namedText(value));
   const [seen, setSeen] = useState(value);
@@ -105,7 +105,7 @@ function NamedInput({ parameter, value, invalid, onChange }: Props) {
   );
 }
 
-/** Named attributes as one line. */
+/** Named attributes as one line of `name=value` words. */
 export function namedText(value: unknown): string {
   return Object.entries((value ?? {}) as Record<string, string>)
     .sort(([a], [b]) => a.localeCompare(b))
@@ -113,7 +113,7 @@ export function namedText(value: unknown): string {
     .join(" ");
 }
 
-/** The line read back; a word without a value stands for nothing. */
+/** Reads named attributes from `name=value` words; a word without a value is dropped. */
 export function parseNamed(text: string): Record<string, string> {
   const pairs = text.split(/\s+/).flatMap((word): [string, string][] => {
     const [name, ...rest] = word.split("=");

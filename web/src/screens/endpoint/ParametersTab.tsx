@@ -14,17 +14,17 @@ import { Table } from "~/components/Table";
 import { EditBar } from "./EditBar";
 import { withEdit, type Edits } from "./edits";
 import { namedText, ParameterInput } from "./ParameterInput";
-import { explain, valueOf, whyLocked } from "./parameters";
+import { explain, valueOf, lockedReason } from "./parameters";
 import "./ParametersTab.css";
 
-/** Every parameter: those that may be changed now are inputs, the others say why they are not. */
+/** All parameters: those that can be changed now are inputs, the others say why they cannot. */
 export function ParametersTab({ endpoint }: { endpoint: Endpoint }) {
   const [edits, setEdits] = useState<Edits>({});
   const [base, setBase] = useState(endpoint);
   const [problem, setProblem] = useState<Problem | null>(null);
   const { sections } = useMatrix();
   const editing = Object.keys(edits).length > 0;
-  // Without edits the table follows the endpoint; with them it stays on what was edited.
+  // Without edits the table shows the latest version, with edits the one that is edited.
   const from = editing ? base : endpoint;
   const errors = errorsByField(problem);
 
@@ -77,13 +77,13 @@ interface RowProps {
 function Row({ endpoint, parameter, value, edited, error, onChange }: RowProps) {
   const matrix = useMatrix();
   const adapter = useQuery(one("ias", endpoint.ia)).data;
-  const why = whyLocked(endpoint, parameter, matrix);
+  const locked = lockedReason(endpoint, parameter, matrix);
   const limit = limitOn(adapter, parameter.limit);
   return (
     <tr data-edited={edited}>
       <th scope="row">{parameter.title}</th>
       <td>
-        {why === null || edited ? (
+        {locked === null || edited ? (
           <ParameterInput
             endpoint={endpoint}
             parameter={parameter}
@@ -102,9 +102,9 @@ function Row({ endpoint, parameter, value, edited, error, onChange }: RowProps) 
         )}
       </td>
       <td className="dp-param-means">
-        {why !== null && (
+        {locked !== null && (
           <p className="dp-why-not">
-            <LockIcon aria-hidden="true" /> {why}
+            <LockIcon aria-hidden="true" /> {locked}
           </p>
         )}
         <span className="dp-subtle">

@@ -5,7 +5,7 @@ import type { Endpoint } from "~/api/model";
 import { count } from "~/components/format";
 import "./ReceivesChart.css";
 
-/** Posted receives at one moment, with the marks as they stood then. */
+/** The number of posted receives at a time, with the watermarks of that time. */
 interface Sample {
   /** Seconds since 1970. */
   at: number;
@@ -14,10 +14,10 @@ interface Sample {
   hard: number | null;
 }
 
-/** The chart shows this much of the past. */
+/** The time span of the chart, in seconds. */
 export const windowSeconds = 120;
 
-/** The samples with one more, without those that have left the window; one beyond it stays, so that the line reaches the edge. */
+/** The samples with one more, without those before the window; the last one before it stays, so that the line starts at the edge. */
 export function addSample(samples: readonly Sample[], sample: Sample): Sample[] {
   const start = sample.at - windowSeconds;
   const within = samples.filter((other, index) => other.at >= start || (samples[index + 1]?.at ?? sample.at) >= start);
@@ -26,18 +26,18 @@ export function addSample(samples: readonly Sample[], sample: Sample): Sample[] 
 
 interface Props {
   endpoint: Endpoint;
-  /** Posted, uncompleted receives now; null where the provider cannot tell. */
+  /** The number of posted, uncompleted receives; null if the provider cannot tell. */
   posted: number | null | undefined;
-  /** When they were counted, milliseconds since 1970. */
+  /** The time of that number, milliseconds since 1970. */
   at: number;
 }
 
 const height = 190;
 
-/** The value of a style token now: the canvas cannot resolve it by itself. */
+/** The present value of a CSS variable, which a canvas cannot resolve. */
 const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** The last two minutes of posted receives, with the soft and the hard mark where they lie. */
+/** A chart of the posted receives of the last two minutes, with both watermarks. */
 export function ReceivesChart({ endpoint, posted, at }: Props) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);

@@ -16,7 +16,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Goes back to the parameters of an older version, as a new one; shows first what that would change. */
+/** Reverts an endpoint to the parameters of an earlier version, after a preview of the differences. */
 export function RevertDialog({ endpoint, to, onClose }: Props) {
   const matrix = useMatrix();
   const call = { method: "POST", path: `/endpoints/${endpoint.id}/revert`, body: { version: to } } as const;

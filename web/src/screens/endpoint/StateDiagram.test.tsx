@@ -7,7 +7,7 @@ import { box, canvas, edgesOf, positions } from "./diagram";
 import { StateDiagram } from "./StateDiagram";
 
 describe("the state diagram", () => {
-  it("draws one edge for each pair of states, with every input that leads along it", () => {
+  it("draws one edge for each pair of states, with all inputs that cause the transition", () => {
     const edges = edgesOf(testMatrix.moves);
     const pairs = edges.map(({ from, to }) => `${from} ${to}`);
     expect(new Set(pairs).size).toBe(pairs.length);
@@ -17,14 +17,14 @@ describe("the state diagram", () => {
     );
   });
 
-  it("lights the present state and says where it can go", () => {
+  it("emphasises the current state and names the states that it leads to", () => {
     const { container } = renderPart(<StateDiagram state="CONNECTED" />);
     expect(container.querySelector('[data-lit="true"]')?.getAttribute("data-state")).toBe("CONNECTED");
     expect(container.querySelectorAll('[data-open="true"]')).toHaveLength(2);
     expect(screen.getByRole("img").getAttribute("aria-label")).toContain("leads to Disconnect pending");
   });
 
-  it("has a place for each state that occurs, none upon another and all on the canvas", () => {
+  it("has a position for each state that occurs, without overlaps and inside the drawing", () => {
     const occurring = testMatrix.document.states.filter(({ occurs }) => occurs).map(({ state }) => state);
     expect([...epStates].sort()).toEqual([...occurring].sort());
     for (const state of epStates) {
@@ -33,7 +33,7 @@ describe("the state diagram", () => {
       for (const other of epStates) {
         if (other === state) continue;
         const apart = Math.abs(positions[other].x - x) >= box.width || Math.abs(positions[other].y - y) >= box.height;
-        expect(apart, `${state} lies upon ${other}`).toBe(true);
+        expect(apart, `${state} overlaps ${other}`).toBe(true);
       }
     }
   });

@@ -6,7 +6,7 @@ import { epShapes, epStates } from "~/components/state/shapes";
 import { box, canvas, edgesOf, inputWords, positions } from "./diagram";
 import "./StateDiagram.css";
 
-/** The states with the present one lit, and the inputs that lead out of it, from the table that judges the calls. */
+/** A diagram of the states and transitions from the matrix, with the current state and its transitions emphasised. */
 export function StateDiagram({ state }: { state: EPState }) {
   const matrix = useMatrix();
   const edges = useMemo(() => edgesOf(matrix.moves), [matrix]);
@@ -47,14 +47,14 @@ export function StateDiagram({ state }: { state: EPState }) {
           );
         })}
         {epStates.map((each) => (
-          <StateBox key={each} state={each} lit={each === state} open={out.some((edge) => edge.to === each)} />
+          <StateBox key={each} state={each} current={each === state} reachable={out.some((edge) => edge.to === each)} />
         ))}
       </svg>
     </ScrollArea>
   );
 }
 
-function StateBox({ state, lit, open }: { state: EPState; lit: boolean; open: boolean }) {
+function StateBox({ state, current, reachable }: { state: EPState; current: boolean; reachable: boolean }) {
   const matrix = useMatrix();
   const { x, y } = positions[state];
   const shape = epShapes[state];
@@ -62,8 +62,8 @@ function StateBox({ state, lit, open }: { state: EPState; lit: boolean; open: bo
     <g
       transform={`translate(${x - box.width / 2} ${y - box.height / 2})`}
       className={`dp-node dp-tone-${shape.tone}`}
-      data-lit={lit}
-      data-open={open}
+      data-lit={current}
+      data-open={reachable}
       data-state={state}
     >
       <rect width={box.width} height={box.height} rx="8" />

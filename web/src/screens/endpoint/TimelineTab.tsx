@@ -14,7 +14,7 @@ import { RevertDialog } from "./RevertDialog";
 const step = 100;
 const most = 1000;
 
-/** Everything that was done to the endpoint and that happened to it, on one axis, newest first. */
+/** The calls and events of an endpoint on one timeline, newest first. */
 export function TimelineTab({ id, endpoint }: { id: string; endpoint: Endpoint | undefined }) {
   const [limit, setLimit] = useState(step);
   const [revert, setRevert] = useState<number | null>(null);
@@ -45,7 +45,7 @@ export function TimelineTab({ id, endpoint }: { id: string; endpoint: Endpoint |
   );
 }
 
-/** Whether a change made its version; a refusal carries the version that it met. */
+/** Reports whether a change made its version; a refused call has the version that it met. */
 const makesVersion = (change: Change): boolean => !isRefused(change) && change.after !== null;
 
 function Entry({ change, onRevert }: { change: Change; onRevert?: () => void }) {

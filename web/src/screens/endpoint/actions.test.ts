@@ -6,7 +6,7 @@ import { actionsOf } from "./actions";
 const named = (different: Parameters<typeof endpointWith>[0]) => actionsOf(endpointWith(different), testMatrix);
 
 describe("the actions of an endpoint", () => {
-  it("are those that the endpoint itself names; one without effect does not stand in front", () => {
+  it("are those of its operations; one without effect is no button", () => {
     const actions = named({});
     expect(actions.filter(({ front }) => front).map(({ name }) => name)).toEqual(["connect", "set_watermark"]);
     expect(actions.map(({ name }) => name)).toContain("reset");
@@ -19,13 +19,13 @@ describe("the actions of an endpoint", () => {
     expect(actions.filter(({ danger }) => danger)).toHaveLength(1);
   });
 
-  it("have disconnect in front while there is something to disconnect", () => {
+  it("have a button for disconnect while there is a connection", () => {
     const inFront = (state: "CONNECTED" | "DISCONNECTED") =>
       named({ state, operations: ["disconnect"] }).some(({ name, front }) => name === "disconnect" && front);
     expect([inFront("CONNECTED"), inFront("DISCONNECTED")]).toEqual([true, false]);
   });
 
-  it("hold the probe in every state, which is the service's own", () => {
+  it("include the probe in every state", () => {
     expect(named({ operations: [] }).map(({ name }) => name)).toEqual(["set_probe"]);
   });
 });

@@ -1,15 +1,18 @@
 import type { Move } from "~/api/matrix";
 import type { EPState } from "~/api/model";
 
+/** A point of the drawing. */
 export interface Point {
   x: number;
   y: number;
 }
 
+/** The size of the box of a state. */
 export const box = { width: 150, height: 34 };
+/** The size of the drawing. */
 export const canvas = { width: 800, height: 296 };
 
-/** Where each state lies: setup runs from left to right, the end runs back below. */
+/** The middle of the box of each state: setup runs from left to right, the end of a connection back below. */
 export const positions: Record<EPState, Point> = {
   UNCONNECTED: { x: 84, y: 150 },
   RESERVED: { x: 205, y: 34 },
@@ -22,7 +25,7 @@ export const positions: Record<EPState, Point> = {
   DISCONNECTED: { x: 300, y: 258 },
 };
 
-/** A line from one state to another, for every input that leads along it. */
+/** An arrow from one state to another, with the inputs that cause the transition. */
 export interface Edge {
   from: EPState;
   to: EPState;
@@ -31,7 +34,7 @@ export interface Edge {
   end: Point;
 }
 
-/** The point where a line from the middle of a box leaves it. */
+/** The point where a line from the middle of a box crosses its border. */
 function border(middle: Point, toward: Point, gap: number): Point {
   const dx = toward.x - middle.x;
   const dy = toward.y - middle.y;
@@ -42,7 +45,7 @@ function border(middle: Point, toward: Point, gap: number): Point {
   return { x: middle.x + dx * scale, y: middle.y + dy * scale };
 }
 
-/** One edge for each pair of states that some input leads between, beside the edge back where there is one. */
+/** One edge for each pair of states with a transition; edges in both directions are drawn side by side. */
 export function edgesOf(moves: readonly Move[]): Edge[] {
   const byPair = new Map<string, Edge>();
   for (const { from, to, input } of moves) {
@@ -66,5 +69,5 @@ const ends = (from: EPState, to: EPState): { start: Point; end: Point } => ({
   end: border(positions[to], positions[from], 5),
 });
 
-/** The inputs along an edge, in words. */
+/** The inputs of an edge as text. */
 export const inputWords = (inputs: readonly string[]): string => inputs.map((input) => input.replaceAll("_", " ")).join(", ");

@@ -1,13 +1,13 @@
 import type { Endpoint } from "~/api/model";
 import { valueOf } from "./parameters";
 
-/** Edited values by the parameter's dotted name; nothing is sent until all of them are. */
+/** Edited values by the name of the parameter; they are sent together as one modify. */
 export type Edits = Readonly<Record<string, unknown>>;
 
-/** Whether two values of a parameter are the same. */
+/** Reports whether two values of a parameter are equal. */
 export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
-/** Edits with one more; an edit back to the present value is none. */
+/** The edits with one more; an edit back to the present value is removed. */
 export function withEdit(edits: Edits, endpoint: Endpoint, field: string, value: unknown): Edits {
   const next: Record<string, unknown> = { ...edits };
   if (same(value, valueOf(endpoint, field))) delete next[field];
@@ -15,7 +15,7 @@ export function withEdit(edits: Edits, endpoint: Endpoint, field: string, value:
   return next;
 }
 
-/** The body of the one modify that carries all edits. */
+/** The body of the PATCH with all edits. */
 export function patchOf(edits: Edits, endpoint: Endpoint): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   const attributes: Record<string, unknown> = {};
@@ -27,7 +27,7 @@ export function patchOf(edits: Edits, endpoint: Endpoint): Record<string, unknow
   return Object.keys(attributes).length > 0 ? { ...body, attributes } : body;
 }
 
-/** Named attributes merge by name: what is gone from an edited set is sent as null, which removes it. */
+/** The merge patch of named attributes: changed ones with their value, removed ones with null. */
 function named(value: unknown, before: unknown): unknown {
   if (!isRecord(value) || !isRecord(before)) return value;
   const changed = Object.entries(value).filter(([name, text]) => before[name] !== text);
@@ -38,17 +38,17 @@ function named(value: unknown, before: unknown): unknown {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A parameter that somebody else has changed since the editing began. */
+/** A parameter that somebody else changed during the editing. */
 export interface Conflict {
   field: string;
   base: unknown;
   theirs: unknown;
   mine: unknown;
-  /** Whether both changed it, so that one must give way. */
+  /** Whether it was edited here too, to another value. */
   clash: boolean;
 }
 
-/** What others changed between the version that was edited and the latest one. */
+/** The parameters that others changed between the edited version and the latest one. */
 export function conflicts(edits: Edits, base: Endpoint, latest: Endpoint, fields: readonly string[]): Conflict[] {
   return fields.flatMap((field) => {
     const before = valueOf(base, field);
@@ -59,7 +59,7 @@ export function conflicts(edits: Edits, base: Endpoint, latest: Endpoint, fields
   });
 }
 
-/** The edits that are left when theirs are taken for the fields named. */
+/** The edits without those of the fields. */
 export function takeTheirs(edits: Edits, fields: readonly string[]): Edits {
   return Object.fromEntries(Object.entries(edits).filter(([field]) => !fields.includes(field)));
 }

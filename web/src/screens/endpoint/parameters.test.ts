@@ -2,39 +2,39 @@ import { describe, expect, it } from "vitest";
 import { endpointWith } from "~/test/samples";
 import { testMatrix } from "~/test/matrix";
 import { namedText, parseNamed } from "./ParameterInput";
-import { explain, modifiableMembers, valueOf, whyLocked } from "./parameters";
+import { explain, modifiableMembers, valueOf, lockedReason } from "./parameters";
 
 const shown = testMatrix.sections.flatMap(({ parameters }) => parameters);
 const parameter = (name: string) => testMatrix.parameters.get(name)!;
-const why = (name: string, different: Parameters<typeof endpointWith>[0]) => whyLocked(endpointWith(different), parameter(name), testMatrix);
+const reason = (name: string, different: Parameters<typeof endpointWith>[0]) => lockedReason(endpointWith(different), parameter(name), testMatrix);
 
 describe("parameters", () => {
-  it("are all of those that an endpoint has", () => {
+  it("are all that an endpoint has", () => {
     const { attributes } = endpointWith();
     for (const name of Object.keys(attributes)) expect(shown.map((p) => p.name)).toContain(`attributes.${name}`);
     for (const { name } of shown) expect(valueOf(endpointWith(), name), name).not.toBeUndefined();
   });
 
-  it("say why they cannot be changed, in the words of the table that judges", () => {
-    expect(why("pz", {})).toBeNull();
-    expect(why("pz", { state: "CONNECTED", modifiable: [] })).toBe("Only in Unconnected, Tentative");
-    expect(why("srq", {})).toBe("Never changes by a modify");
-    expect(why("attributes.recv_completion_flags", { modifiable: [] })).toBe("Not while receives are posted");
+  it("give the reason why they cannot be changed, with the titles of the matrix", () => {
+    expect(reason("pz", {})).toBeNull();
+    expect(reason("pz", { state: "CONNECTED", modifiable: [] })).toBe("Only in Unconnected, Tentative");
+    expect(reason("srq", {})).toBe("Never changes by a modify");
+    expect(reason("attributes.recv_completion_flags", { modifiable: [] })).toBe("Not while receives are posted");
   });
 
-  it("explain which named attributes they hold, and their ranges where every provider has the same", () => {
+  it("list their named attributes, with a range if all providers have the same", () => {
     expect(explain(parameter("attributes.ep_transport_specific"))).toBe(
       "ack_timeout 0–31, retry_count 0–7, rnr_retry_count 0–6, tos 0–255. An empty value removes a name.",
     );
     expect(explain(parameter("attributes.ep_provider_specific"))).toBe("max_inline_data. An empty value removes a name.");
   });
 
-  it("show named attributes as words that can be read back", () => {
+  it("write named attributes as words that can be parsed", () => {
     expect(namedText({ tos: "0", retry_count: "7" })).toBe("retry_count=7 tos=0");
     expect(parseNamed("retry_count=7 tos= =3 x")).toEqual({ retry_count: "7" });
   });
 
-  it("can be brought back by a revert where a modify can change them", () => {
+  it("are restored by a revert if they can be modified", () => {
     const names = Object.keys(modifiableMembers(endpointWith(), testMatrix));
     expect(names).toContain("attributes.max_recv_dtos");
     expect(names).not.toContain("ia");

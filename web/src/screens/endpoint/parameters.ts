@@ -6,8 +6,8 @@ export function valueOf(endpoint: Endpoint, name: string): unknown {
   return name.split(".").reduce<unknown>((value, part) => (value as Record<string, unknown> | null)?.[part], endpoint);
 }
 
-/** Why a parameter cannot be changed now; null where it can. */
-export function whyLocked(endpoint: Endpoint, parameter: Parameter, matrix: Matrix): string | null {
+/** The reason why a parameter cannot be changed now; null if it can. */
+export function lockedReason(endpoint: Endpoint, parameter: Parameter, matrix: Matrix): string | null {
   if (endpoint.modifiable?.includes(parameter.name)) return null;
   const { states, needs_recv_idle } = parameter;
   if (states.length === 0) return "Never changes by a modify";
@@ -16,14 +16,14 @@ export function whyLocked(endpoint: Endpoint, parameter: Parameter, matrix: Matr
   return `Not in ${matrix.stateTitle(endpoint.state)}`;
 }
 
-/** What a parameter means, with the named attributes that it can hold. */
+/** The meaning of a parameter; for named attributes, their names and ranges. */
 export function explain(parameter: Parameter): string {
   if (parameter.names.length === 0) return parameter.meaning;
   const names = parameter.names.map(({ name, min, max }) => (max === null ? name : `${name} ${min}–${max}`)).join(", ");
   return `${names}. An empty value removes a name.`;
 }
 
-/** The parameters that a modify can change in some state, as members of an object: what a revert can bring back. */
+/** The values of all parameters that can be modified in some state, which is what a revert restores. */
 export function modifiableMembers(endpoint: Endpoint, matrix: Matrix): Record<string, unknown> {
   const names = [...matrix.parameters.values()].filter(({ states }) => states.length > 0).map(({ name }) => name);
   return Object.fromEntries(names.map((name) => [name, valueOf(endpoint, name)]));

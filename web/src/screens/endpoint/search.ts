@@ -1,13 +1,14 @@
-/** The tabs of an endpoint's page in their order. */
+/** The tabs of the page of an endpoint in their order. */
 export const tabs = ["now", "parameters", "timeline", "json"] as const;
+/** A tab of the page of an endpoint. */
 export type TabName = (typeof tabs)[number];
 
-/** What the address of an endpoint holds. */
+/** The search parameters of the page of an endpoint. */
 export interface EndpointSearch {
   tab?: TabName;
 }
 
-/** Reads an address; what it cannot mean is left out. */
+/** Reads the search parameters; invalid ones are dropped. */
 export const readEndpointSearch = (raw: Record<string, unknown>): EndpointSearch => ({
   tab: tabs.find((tab) => tab === raw.tab),
 });

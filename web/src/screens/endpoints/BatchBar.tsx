@@ -25,7 +25,7 @@ interface Outcome {
   refused: { id: string; name: string; problem: Problem }[];
 }
 
-/** The words around each action; `about` says what becomes of the endpoints. */
+/** The words for each action; `about` describes its effect. */
 const words: Record<BatchAction, { submit: string; past: string; about: string }> = {
   disconnect: { submit: "Disconnect", past: "disconnecting", about: "Their connections end, at both ends." },
   reset: { submit: "Reset", past: "reset", about: "Disconnected ones become usable again; undequeued completions may be lost." },
@@ -42,7 +42,7 @@ function batchCall(action: BatchAction, rows: readonly Endpoint[], close: string
   return { method: "POST", path: "/batch", body: { atomic: false, operations } };
 }
 
-/** What can be done to all selected endpoints together. */
+/** The actions on all selected endpoints. */
 export function BatchBar({ selection }: { selection: Selection<Endpoint> }) {
   const matrix = useMatrix();
   const [action, setAction] = useState<BatchAction | null>(null);

@@ -23,10 +23,10 @@ import { filtersOf, isFiltered, noFilters, type EndpointsSearch } from "./search
 
 const route = getRouteApi("/endpoints");
 
-/** Endpoints whose live status one request can ask for. */
+/** The most endpoints whose status one request can read. */
 const mostStatuses = 200;
 
-/** Every endpoint of the fabric, live; the address holds filters, sort and columns. */
+/** The list of endpoints with their live status. */
 export function EndpointsScreen() {
   const search = route.useSearch();
   const navigate = useNavigate();
@@ -117,7 +117,7 @@ function Toolbar({ search, onChange, columns, total }: ToolbarProps) {
   );
 }
 
-/** What to do where there is no endpoint: clear the filters, else create one. */
+/** The note for an empty list: clear the filters, or create an endpoint. */
 function NoEndpoints({ onClear }: { onClear: (() => void) | undefined }) {
   if (onClear) {
     return (

@@ -4,11 +4,11 @@ import "./ReceiveGauge.css";
 
 interface Props {
   endpoint: Endpoint;
-  /** Posted, uncompleted receives now. */
+  /** The number of posted, uncompleted receives. */
   recvs: number | undefined;
 }
 
-/** Posted receives as a bar with the soft and the hard mark on it. */
+/** A bar of the posted receives with both watermarks. */
 export function ReceiveGauge({ endpoint, recvs }: Props) {
   if (recvs === undefined) return <span className="dp-none">–</span>;
   const { soft_high: soft, hard_high: hard, soft_armed: armed } = endpoint.watermarks;

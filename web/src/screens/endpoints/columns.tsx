@@ -15,7 +15,7 @@ function PeerCell({ endpoint, tabIndex }: { endpoint: Endpoint; tabIndex: number
   return text ? <span className="dp-name">{text}</span> : <span className="dp-none">–</span>;
 }
 
-/** The columns of the grid; those that need the live status look it up by id. */
+/** The columns of the grid; `live` is the status of the visible endpoints by id. */
 export function endpointColumns(live: ReadonlyMap<string, EPStatus> | undefined): GridColumn<Endpoint>[] {
   return [
     {

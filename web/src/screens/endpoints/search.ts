@@ -2,7 +2,7 @@ import type { EPState } from "~/api/model";
 import { nameFilter, type ListQuery } from "~/api/queries";
 import { epStates } from "~/components/state/shapes";
 
-/** The state of the grid, as its address holds it. */
+/** The search parameters of the list of endpoints. */
 export interface EndpointsSearch {
   name?: string;
   state?: EPState[];
@@ -26,7 +26,7 @@ const texts = (value: unknown): string[] | undefined => {
 const text = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
 
-/** Reads an address; what it cannot mean is left out rather than refused. */
+/** Reads the search parameters; invalid ones are dropped. */
 export function readEndpointsSearch(raw: Record<string, unknown>): EndpointsSearch {
   return {
     name: text(raw.name),
@@ -43,7 +43,7 @@ export function readEndpointsSearch(raw: Record<string, unknown>): EndpointsSear
   };
 }
 
-/** An address without any filter. */
+/** Search parameters that clear all filters. */
 export const noFilters: EndpointsSearch = {
   name: undefined,
   state: undefined,
@@ -56,7 +56,7 @@ export const noFilters: EndpointsSearch = {
   remote_ia_address: undefined,
 };
 
-/** The filters that the service is asked for. */
+/** The query for the service. */
 export function filtersOf(search: EndpointsSearch): ListQuery<"endpoints"> {
   const { name, state, ia, node, pz, evd, srq, label, remote_ia_address } = search;
   return {
@@ -72,5 +72,5 @@ export function filtersOf(search: EndpointsSearch): ListQuery<"endpoints"> {
   };
 }
 
-/** Whether anything narrows the list. */
+/** Reports whether any filter is set. */
 export const isFiltered = (search: EndpointsSearch): boolean => Object.keys(filtersOf(search)).length > 0;

@@ -7,7 +7,7 @@ import { DialogButton } from "~/components/DialogButton";
 import { displayName } from "~/components/object/ObjectLink";
 import { EventTable } from "./EventQueue";
 
-/** What can be done with an EVD: take events, post one, change its length. */
+/** The actions on an EVD: take events, post an event, resize the queue. */
 export function EVDActions({ evd }: { evd: EVD }) {
   return (
     <>

@@ -16,7 +16,7 @@ import { ObjectScreen } from "~/components/object/ObjectScreen";
 import { EventQueue } from "./EventQueue";
 import { EVDActions } from "./EVDActions";
 
-/** Who uses an EVD, in words. */
+/** What uses an EVD, with the number of each type. */
 const usersOf = (evd: EVD): string =>
   Object.entries(evd.in_use_by)
     .filter(([, number]) => number > 0)
@@ -38,7 +38,7 @@ const columns = withCommonColumns<EVD>("evd", [
   { id: "in_use_by", title: "In use by", width: 150, cell: usersOf, value: usersOf },
 ]);
 
-/** Makes an EVD. */
+/** Creates an EVD. */
 function CreateEVDDialog({ onClose }: { onClose: () => void }) {
   const [qlen, setQlen] = useState("256");
   const matrix = useMatrix();
@@ -61,7 +61,7 @@ function CreateEVDDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Ticks event streams. */
+/** Checkboxes for the streams that a consumer can create an EVD for. */
 function StreamsField({ value, onChange, error }: { value: readonly Stream[]; onChange: (value: Stream[]) => void; error?: string }) {
   const streams = useMatrix().streamsFedBy("ENDPOINT", "SERVICE_POINT", "CONSUMER");
   return (
@@ -80,7 +80,7 @@ function StreamsField({ value, onChange, error }: { value: readonly Stream[]; on
   );
 }
 
-/** All event dispatchers. */
+/** The list of event dispatchers. */
 export function EVDsScreen() {
   return (
     <CollectionScreen
@@ -94,7 +94,7 @@ export function EVDsScreen() {
   );
 }
 
-/** One event dispatcher with the events in its queue. */
+/** The page of an event dispatcher with the events in its queue. */
 export function EVDScreen() {
   return (
     <ObjectScreen

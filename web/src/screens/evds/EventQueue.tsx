@@ -9,7 +9,7 @@ import { ProblemNote } from "~/components/ProblemNote";
 import { Table } from "~/components/Table";
 import { Exact } from "~/components/time";
 
-/** The events in a queue, looked at without taking them. */
+/** The events in the queue of an EVD, without taking them. */
 export function EventQueue({ evd }: { evd: EVD }) {
   const found = useQuery(queuedEvents(evd.id));
   return (
@@ -50,10 +50,10 @@ export function EventTable({ events }: { events: readonly DATEvent[] }) {
   );
 }
 
-/** The members that hold bytes. */
+/** The members of an event that are base64. */
 const inBytes = new Set(["payload", "private_data"]);
 
-/** What an event carries, as words; bytes that are text are shown as such. */
+/** The data of an event as text. */
 function dataText(data: DATEvent["data"]): string {
   return Object.entries(data)
     .filter(([, value]) => value !== null && value !== undefined)

@@ -19,7 +19,7 @@ const marks: Record<Check["status"], { mark: string; tone: string }> = {
   FAIL: { mark: "✕", tone: "bad" },
 };
 
-/** What was looked at on this IA, how it is, and what would help. */
+/** The checks of an IA with their results and remedies. */
 export function Checks({ ia }: { ia: string }) {
   const found = useQuery(checks(ia));
   return (

@@ -22,7 +22,7 @@ import "./IAScreen.css";
 const trail = [{ to: "/ias", name: kinds.ia.many }] as const;
 const route = getRouteApi("/ias/$ia");
 
-/** One IA: its use, every attribute of dat_ia_query grouped and explained, its checks. */
+/** One IA: its usage, its checks, and every attribute of dat_ia_query. */
 export function IAScreen() {
   const { ia: id } = route.useParams();
   const found = useQuery(one("ias", id));
@@ -59,7 +59,7 @@ function FactLine({ ia }: { ia: IA }) {
   );
 }
 
-/** The attribute that is a table of its own: which streams may feed one EVD together. */
+/** The attribute that has a table of its own. */
 const merging = "evd_stream_merging_supported";
 
 function Body({ ia }: { ia: IA }) {
@@ -84,7 +84,7 @@ function Body({ ia }: { ia: IA }) {
 
 const listed = ["pz", "evd", "srq", "lmr", "rmr"] as const;
 
-/** How many objects of each type there are, and what of its limit that is. */
+/** The number of objects of each type against its limit. */
 function Usage({ ia }: { ia: IA }) {
   const matrix = useMatrix();
   const bar = (type: "endpoint" | (typeof listed)[number], name: string) => (
@@ -165,7 +165,7 @@ function Value({ value, inBytes }: { value: AttributeValue | undefined; inBytes:
   return <>{plain(value)}</>;
 }
 
-/** Which streams may feed one EVD together. */
+/** A table of which two streams can feed one EVD. */
 function MergingCard({ value }: { value: AttributeValue | undefined }) {
   const streams = useMatrix().document.streams.map(({ stream }) => stream);
   if (value === null || typeof value !== "object" || Array.isArray(value)) return null;

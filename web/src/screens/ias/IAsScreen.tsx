@@ -14,10 +14,10 @@ import { Table } from "~/components/Table";
 import { UsageBar } from "~/components/UsageBar";
 import "./IAsScreen.css";
 
-/** The types whose use has a column. */
+/** The types whose usage has a column. */
 const used = ["endpoint", "evd", "pz", "lmr"] as const;
 
-/** One row for each interface adapter, with the use of each limit. */
+/** The interface adapters with the usage of their limits. */
 export function IAsScreen() {
   const found = useQuery(list("ias", { limit: 1000 }));
   return (

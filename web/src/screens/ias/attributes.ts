@@ -1,9 +1,6 @@
 import type { Attribute } from "~/api/matrix";
 
-/**
- * The attributes that an IA tells, under their headings in the order of the table. What the table does not know comes
- * last, so that nothing that the service tells stays hidden.
- */
+/** The attributes that have a value, by section in the order of the matrix; unknown ones come last. */
 export function sectionsOf(table: readonly Attribute[], values: Record<string, unknown>): [string, Attribute[]][] {
   const known = new Set(table.map(({ name }) => name));
   const unknown = Object.keys(values).filter((name) => !known.has(name));

@@ -61,7 +61,7 @@ function CreateLMRDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** All local memory regions. */
+/** The list of local memory regions. */
 export function LMRsScreen() {
   return (
     <CollectionScreen
@@ -75,10 +75,10 @@ export function LMRsScreen() {
   );
 }
 
-/** Bytes that one call hands out at most. */
+/** The most bytes that one call returns. */
 const mostDownloaded = 1_048_576;
 
-/** One local memory region. */
+/** The page of a local memory region. */
 export function LMRScreen() {
   return (
     <ObjectScreen

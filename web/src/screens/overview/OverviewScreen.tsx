@@ -21,7 +21,7 @@ import { minutesShown, mostChanges, Rate } from "./Rate";
 import { useConcerns, useStateCounts } from "./useConcerns";
 import "./OverviewScreen.css";
 
-/** Is anything wrong, and where? */
+/** The overview: concerns, endpoints by state, IAs, rate of changes, waiting requests. */
 export function OverviewScreen() {
   return (
     <Screen title="Overview">

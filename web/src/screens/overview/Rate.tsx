@@ -2,13 +2,13 @@ import type { Change } from "~/api/model";
 import { count } from "~/components/format";
 import "./Rate.css";
 
-/** Minutes that are shown. */
+/** The number of minutes that are shown. */
 export const minutesShown = 30;
 
-/** Changes that are read at most; where there are more, the bars count too few. */
+/** The number of changes that are read at most; if there are more, the bars are too low. */
 export const mostChanges = 1000;
 
-/** Changes in each of the last minutes, oldest first; the last one is still running. */
+/** The number of changes in each of the last minutes, oldest first; the last minute is not over. */
 export function perMinute(changes: readonly Pick<Change, "at">[], now: number): number[] {
   const current = Math.floor(now / 60_000);
   const bars = new Array<number>(minutesShown).fill(0);
@@ -20,7 +20,7 @@ export function perMinute(changes: readonly Pick<Change, "at">[], now: number): 
   return bars;
 }
 
-/** Changes in each of the last minutes as bars. */
+/** A bar chart of the changes in each of the last minutes. */
 export function Rate({ changes, now }: { changes: readonly Change[]; now: number }) {
   const bars = perMinute(changes, now);
   const most = Math.max(1, ...bars);

@@ -10,17 +10,17 @@ type EventName = NonNullable<NonNullable<Endpoint["last_event"]>["event"]>;
 const ended = (event: EventName): Endpoint =>
   endpointWith({ state: "DISCONNECTED", last_event: { event, reason: null, at: "2026-01-01T00:00:00Z", detail: null } });
 
-describe("what needs eyes", () => {
-  it("is a broken connection, named with the peer that it had", () => {
+describe("the concerns", () => {
+  it("include a broken connection, with the name of its peer", () => {
     const ending = changeWith({ before: { peer: { name: "mds-1" } } });
     expect(brokenConnections(testMatrix, [ended("DAT_CONNECTION_EVENT_BROKEN")], [ending])[0]?.what).toBe("ost-7 lost its connection to mds-1");
   });
 
-  it("is not a connection that somebody ended", () => {
+  it("do not include a connection that was disconnected", () => {
     expect(brokenConnections(testMatrix, [ended("DAT_CONNECTION_EVENT_DISCONNECTED")])).toEqual([]);
   });
 
-  it("is every event that ends a connection which nobody meant to end", () => {
+  it("include every event that ends a connection by a failure", () => {
     expect(testMatrix.failures).toEqual(
       expect.arrayContaining([
         "DAT_CONNECTION_EVENT_BROKEN",
@@ -33,12 +33,12 @@ describe("what needs eyes", () => {
     );
   });
 
-  it("is each endpoint that crossed its soft mark, once and as it was last told", () => {
+  it("include each endpoint that crossed its soft watermark once, with the latest time", () => {
     const fired = firedWatermarks([changeWith({ id: 2, at: "2026-01-02T00:00:00Z" }), changeWith({ id: 1 })]);
     expect(fired.map(({ at }) => at)).toEqual(["2026-01-02T00:00:00Z"]);
   });
 
-  it("is an IA that is down, and one that has no room left", () => {
+  it("include an IA that is down, and limits that are nearly reached", () => {
     const ia: IA = iaWith({
       state: "DOWN",
       detail: "the port is not active",

@@ -7,7 +7,7 @@ import { count } from "~/components/format";
 import { displayName } from "~/components/object/ObjectLink";
 import { peerText } from "~/components/object/peer";
 
-/** Something that needs eyes, and where to look. */
+/** Something that an operator should look at. */
 export interface Concern {
   key: string;
   tone: "bad" | "closing";
@@ -17,13 +17,13 @@ export interface Concern {
   at?: string;
 }
 
-/** A drawing of its own for each tone, so that colour is never the only sign. */
+/** The drawing of each tone, so that it is not shown by colour alone. */
 export const concernMarks: Record<Concern["tone"], string> = { bad: "✕", closing: "▲" };
 
-/** The part of a limit from which on little is left. */
+/** The share of a limit from which on it is a concern. */
 const nearlyFull = 0.9;
 
-/** Endpoints whose connection ended by a failure; the changes that ended it tell who the peer was. */
+/** The endpoints whose connection ended by a failure. The changes that ended it give the name of the peer. */
 export function brokenConnections(matrix: Matrix, endpoints: readonly Endpoint[], endings: readonly Change[] = []): Concern[] {
   return endpoints.flatMap((endpoint) => {
     const last = endpoint.last_event;
@@ -42,13 +42,13 @@ export function brokenConnections(matrix: Matrix, endpoints: readonly Endpoint[]
   });
 }
 
-/** Who was at the other end before a change: an ended connection has no peer any more. */
+/** The peer before a change, which an endpoint loses with its connection. */
 function peerBefore(change: Change | undefined): string {
   const before = change?.before as Partial<Endpoint> | null | undefined;
   return before?.peer?.name ?? before?.peer?.ia_address ?? before?.remote_ia_address ?? "";
 }
 
-/** Soft watermarks that fired, from the changes that recorded it, newest first; each endpoint once. */
+/** The soft watermarks that fired, from the changes that recorded it, newest first and one for each endpoint. */
 export function firedWatermarks(changes: readonly Change[]): Concern[] {
   const seen = new Set<string>();
   const newest = changes.filter(({ object }) => !seen.has(object.id) && seen.add(object.id));
@@ -62,7 +62,7 @@ export function firedWatermarks(changes: readonly Change[]): Concern[] {
   }));
 }
 
-/** EVDs that dropped events. */
+/** The EVDs that dropped events. */
 export const overflowedEVDs = (evds: readonly EVD[]): Concern[] =>
   evds
     .filter((evd) => evd.dropped > 0)
@@ -74,7 +74,7 @@ export const overflowedEVDs = (evds: readonly EVD[]): Concern[] =>
       href: objectPath("evd", evd.id),
     }));
 
-/** IAs that are not up or have little room left. */
+/** The IAs that are not up, and the limits that are nearly reached. */
 export const troubledIAs = (matrix: Matrix, ias: readonly IA[]): Concern[] =>
   ias.flatMap((ia) => [...(ia.state === "UP" ? [] : [notUp(ia)]), ...nearLimits(matrix, ia)]);
 
@@ -106,7 +106,7 @@ function nearLimits(matrix: Matrix, ia: IA): Concern[] {
   });
 }
 
-/** Nodes that share the database and are not heard of. */
+/** The nodes that are not up. */
 export const silentNodes = (nodes: readonly Node[]): Concern[] =>
   nodes
     .filter((node) => node.state !== "UP")

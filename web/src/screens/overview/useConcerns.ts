@@ -9,19 +9,20 @@ import { brokenConnections, firedWatermarks, overflowedEVDs, silentNodes, troubl
 const most = 1000;
 const recent = 50;
 
-/** How many endpoints are in each state; undefined while that is not known. */
+/** The number of endpoints in each state; undefined until it has been read. */
 export function useStateCounts(): Map<EPState, number | undefined> {
   const found = useQueries({ queries: epStates.map((state) => list("endpoints", { state: [state], limit: 1, total: true })) });
   return new Map(epStates.map((state, index) => [state, found[index]?.data?.total]));
 }
 
+/** The concerns, and how far they are known. */
 export interface Concerns {
   concerns: Concern[];
   loading: boolean;
   error: unknown;
 }
 
-/** Everything that needs eyes, the newest first. */
+/** All concerns of the fabric. */
 export function useConcerns(): Concerns {
   const matrix = useMatrix();
   const ended = useQuery(list("endpoints", { state: ["DISCONNECTED"], sort: "-updated_at", limit: recent }));

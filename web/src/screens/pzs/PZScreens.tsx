@@ -12,7 +12,7 @@ const CreatePZDialog = ({ onClose }: { onClose: () => void }) => (
   <CreateDialog type="pz" description="Endpoints may use memory of their own zone only." body={{}} onClose={onClose} />
 );
 
-/** All protection zones. */
+/** The list of protection zones. */
 export function PZsScreen() {
   return (
     <CollectionScreen
@@ -26,7 +26,7 @@ export function PZsScreen() {
   );
 }
 
-/** One protection zone. */
+/** The page of a protection zone. */
 export function PZScreen() {
   return (
     <ObjectScreen

@@ -31,7 +31,7 @@ function CreateRMRDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** All remote memory regions. */
+/** The list of remote memory regions. */
 export function RMRsScreen() {
   return (
     <CollectionScreen
@@ -45,7 +45,7 @@ export function RMRsScreen() {
   );
 }
 
-/** One remote memory region. */
+/** The page of a remote memory region. */
 export function RMRScreen() {
   return (
     <ObjectScreen

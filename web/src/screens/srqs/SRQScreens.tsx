@@ -53,7 +53,7 @@ function CreateSRQDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** All shared receive queues. */
+/** The list of shared receive queues. */
 export function SRQsScreen() {
   return (
     <CollectionScreen
@@ -127,7 +127,7 @@ function PostDialog({ srq, onClose }: DialogProps) {
   );
 }
 
-/** One shared receive queue. */
+/** The page of a shared receive queue. */
 export function SRQScreen() {
   return (
     <ObjectScreen

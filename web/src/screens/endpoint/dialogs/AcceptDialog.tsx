@@ -11,7 +11,7 @@ import type { ActionProps } from "../actions";
 export function AcceptDialog({ endpoint, onClose }: ActionProps) {
   const [request, setRequest] = useState("");
   const [privateData, setPrivateData] = useState("");
-  // A request that brought an endpoint is accepted with that one and no other.
+  // In these states a request brought the endpoint, and only that request can be accepted with it.
   const brought = useMatrix().statesAllowing("accept_own").includes(endpoint.state);
   const call: Call | null =
     request === ""

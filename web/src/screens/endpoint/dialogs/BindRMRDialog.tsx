@@ -7,10 +7,10 @@ import { PrivilegesField } from "~/components/action/PrivilegesField";
 import { displayName } from "~/components/object/ObjectLink";
 import type { ActionProps } from "../actions";
 
-/** What a peer may be allowed; the privileges of this end belong to the LMR. */
+/** Reports whether a privilege is one of the peer; an RMR gives no others. */
 const isRemote = (privilege: string): boolean => privilege.startsWith("REMOTE_");
 
-/** Binds an RMR to a part of an LMR, so that the peer may reach it. */
+/** Binds an RMR to a part of an LMR (dat_rmr_bind). */
 export function BindRMRDialog({ endpoint, onClose }: ActionProps) {
   const [rmr, setRmr] = useState("");
   const [lmr, setLmr] = useState("");

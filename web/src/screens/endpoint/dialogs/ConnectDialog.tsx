@@ -11,7 +11,7 @@ import { useFieldErrors } from "~/components/action/useFieldErrors";
 import { displayName } from "~/components/object/ObjectLink";
 import type { ActionProps } from "../actions";
 
-/** Milliseconds as somebody typed them in microseconds; null for none, undefined for what is no whole number. */
+/** Converts milliseconds in a text to microseconds; null if it is empty, undefined if it is no whole number. */
 export function microseconds(milliseconds: string): number | null | undefined {
   const number = wholeNumber(milliseconds);
   return number === null || number === undefined ? number : number * 1000;
@@ -25,7 +25,7 @@ interface Fields {
   qos: string;
 }
 
-/** The call that the fields make; null while they make none. What is as the endpoint has it is left out. */
+/** The call that the fields make; null while they are incomplete. A quality of service that is the endpoint's own is left out. */
 export function connectCall(endpoint: Endpoint, fields: Fields): Call | null {
   const address = fields.address.trim();
   const port = wholeNumber(fields.qualifier);
@@ -45,7 +45,7 @@ export function connectCall(endpoint: Endpoint, fields: Fields): Call | null {
   };
 }
 
-/** Asks for a connection: to whom, how long to wait, what to hand over. */
+/** Connects an endpoint (dat_ep_connect). */
 export function ConnectDialog({ endpoint, onClose }: ActionProps) {
   const matrix = useMatrix();
   const [fields, setFields] = useState<Fields>({

@@ -7,7 +7,7 @@ import { displayName } from "~/components/object/ObjectLink";
 import type { ActionProps } from "../actions";
 import { microseconds } from "./ConnectDialog";
 
-/** Connects to where another endpoint is connected. */
+/** Connects to the peer address of another endpoint (dat_ep_dup_connect). */
 export function DupConnectDialog({ endpoint, onClose }: ActionProps) {
   const [other, setOther] = useState("");
   const [timeout, setTimeoutText] = useState("10000");

@@ -7,7 +7,7 @@ import { displayName } from "~/components/object/ObjectLink";
 import { nameWithPeer } from "~/components/object/peer";
 import type { ActionProps } from "../actions";
 
-/** Ends the connection. */
+/** Disconnects an endpoint. */
 export function DisconnectDialog({ endpoint, onClose }: ActionProps) {
   const matrix = useMatrix();
   const [close, setClose] = useState("GRACEFUL");
@@ -27,7 +27,7 @@ export function DisconnectDialog({ endpoint, onClose }: ActionProps) {
   );
 }
 
-/** Makes a disconnected endpoint usable again. */
+/** Resets an endpoint. */
 export function ResetDialog({ endpoint, onClose }: ActionProps) {
   return (
     <ActionDialog
@@ -42,7 +42,7 @@ export function ResetDialog({ endpoint, onClose }: ActionProps) {
   );
 }
 
-/** Frees the endpoint for good. */
+/** Frees an endpoint. */
 export function FreeDialog({ endpoint, onClose }: ActionProps) {
   const navigate = useNavigate();
   return (

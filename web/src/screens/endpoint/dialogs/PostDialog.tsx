@@ -10,7 +10,7 @@ const words = {
   sends: { title: "Post sends from", submit: "Post sends", about: "The peer needs a receive posted for each, or the connection breaks." },
 } as const;
 
-/** Posts receives or sends, all or none. */
+/** Posts a number of receives or sends. */
 export function PostDialog({ endpoint, onClose, what }: ActionProps & { what: "recvs" | "sends" }) {
   const [many, setMany] = useState("1");
   const [size, setSize] = useState("4096");

@@ -6,7 +6,7 @@ import { useFieldErrors } from "~/components/action/useFieldErrors";
 import { displayName } from "~/components/object/ObjectLink";
 import type { ActionProps } from "../actions";
 
-/** A reliable connection has no keep-alive: the probe tells a peer that died silently from one that is quiet. */
+/** Sets the liveness probe, which detects a peer that died silently. */
 export function ProbeDialog({ endpoint, onClose }: ActionProps) {
   const [interval, setInterval] = useState(endpoint.probe?.interval_s.toString() ?? "");
   const [failAfter, setFailAfter] = useState(endpoint.probe?.fail_after.toString() ?? "");

@@ -11,7 +11,7 @@ const words = {
   "rdma-reads": { title: "RDMA read to", from: "The region that is read there and written here." },
 } as const;
 
-/** Moves memory between a local region and one of the peer. */
+/** Posts an RDMA write or an RDMA read. */
 export function RDMADialog({ endpoint, onClose, what }: ActionProps & { what: "rdma-writes" | "rdma-reads" }) {
   const [lmr, setLmr] = useState("");
   const [offset, setOffset] = useState("0");

@@ -7,7 +7,7 @@ import { QualifierField } from "~/components/action/QualifierField";
 import { displayName } from "~/components/object/ObjectLink";
 import type { ActionProps } from "../actions";
 
-/** Reserves the endpoint for the one request of a reserved service point. */
+/** Creates a reserved service point for an endpoint. */
 export function ReserveDialog({ endpoint, onClose }: ActionProps) {
   const [qualifier, setQualifier] = useState("");
   const [evd, setEvd] = useState("");

@@ -8,7 +8,7 @@ import { useFieldErrors } from "~/components/action/useFieldErrors";
 import { displayName } from "~/components/object/ObjectLink";
 import type { ActionProps } from "../actions";
 
-/** Sets both high watermarks at once, as dat_ep_set_watermark does. */
+/** Sets both high watermarks (dat_ep_set_watermark). */
 export function WatermarksDialog({ endpoint, onClose }: ActionProps) {
   const [soft, setSoft] = useState(endpoint.watermarks.soft_high?.toString() ?? "");
   const [hard, setHard] = useState(endpoint.watermarks.hard_high?.toString() ?? "");

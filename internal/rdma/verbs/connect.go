@@ -1,0 +1,123 @@
+//go:build verbs
+
+package verbs
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/datapi/datapi/internal/rdma"
+)
+
+// resolveMS is how long the connection manager may look for an address or a
+// route, in milliseconds; the consumer's own time-out is the Manager's.
+const resolveMS = 3000
+
+// setupSteps are what follows the events of a connection that is being set up.
+var setupSteps = map[int]func(c *conn, e cmEvent){
+	cmAddrResolved:  func(c *conn, _ cmEvent) { c.resolveRoute() },
+	cmRouteResolved: func(c *conn, _ cmEvent) { c.hw.startTask(c.connect) },
+	cmEstablished:   (*conn).establish,
+}
+
+// handleCM sets the connection up or ends it, as the connection manager's event says.
+func (c *conn) handleCM(e cmEvent, _ cmID) {
+	if step := setupSteps[e.kind]; step != nil {
+		step(c, e)
+		return
+	}
+	c.mu.Lock()
+	established := c.established
+	c.mu.Unlock()
+	if kind, ok := reportOfEnd(e, c.side, established, c.hw.iwarp); ok {
+		c.end(kind, cmReason(e), "", e.privateData...)
+	}
+}
+
+// resolveRoute asks for the route to the address that was resolved.
+func (c *conn) resolveRoute() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	if err := c.id.resolveRoute(resolveMS); err != nil {
+		c.hw.startTask(func() { c.end(rdma.ReportUnreachable, err.Error(), "There is no route to the peer.") })
+	}
+}
+
+// connectRefusals say how a connection ends that rdma_connect itself refuses, as on
+// devices where it waits for the peer's answer. Any other errno is
+// DAT_CONNECTION_EVENT_UNREACHABLE.
+var connectRefusals = map[syscall.Errno]rdma.ReportKind{
+	syscall.ECONNREFUSED: rdma.ReportNonPeerRejected,
+	syscall.ECONNRESET:   rdma.ReportNonPeerRejected,
+}
+
+// connect asks the peer for the connection. The call can block, so it runs without the
+// lock; a connection that was ended meanwhile is cleaned up here.
+func (c *conn) connect() {
+	c.mu.Lock()
+	if c.ended {
+		c.mu.Unlock()
+		return
+	}
+	c.connecting = true
+	c.mu.Unlock()
+	err := c.id.connect(c.param, false, c.data)
+	c.mu.Lock()
+	c.connecting = false
+	ended := c.ended
+	if ended {
+		c.closeQP()
+	}
+	c.mu.Unlock()
+	if ended {
+		c.cleanUp(false)
+		return
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		kind, ok := connectRefusals[errno]
+		if !ok {
+			kind = rdma.ReportUnreachable
+		}
+		c.end(kind, errnoName(errno), "The peer did not take the connection: "+errno.Error()+".")
+	}
+}
+
+// establish reports that the connection is established, and what completed before.
+func (c *conn) establish(e cmEvent) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended || c.established {
+		return
+	}
+	c.established = true
+	local, peer := c.id.local(), c.id.peer()
+	r := rdma.Report{
+		Kind: rdma.ReportEstablished, EP: c.ep.id, Reason: cmReason(e),
+		RemoteAddress: peer.Addr().String(), RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
+	}
+	if c.side == active {
+		r.PrivateData = e.privateData
+	}
+	if e.peerQPNum != 0 {
+		r.PeerQPNum = &e.peerQPNum
+	}
+	c.hw.report(r)
+	for _, held := range c.heldReports {
+		c.hw.report(held)
+	}
+	c.heldReports = nil
+}
+
+// commEstablished tells the connection manager that the peer's first message has come
+// while the last message of the connection manager is still on its way.
+func (c *conn) commEstablished() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended && !c.established {
+		_ = c.id.notifyEstablished()
+	}
+}

@@ -1,0 +1,71 @@
+//go:build verbs
+
+package verbs
+
+import (
+	"sync"
+
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
+)
+
+// rank orders objects so that children are freed before parents.
+type rank uint8
+
+const (
+	rankListener rank = iota
+	rankRequest
+	rankEP
+	rankWindow
+	rankRegion
+	rankSRQ
+	rankEVD
+	rankPZ
+)
+
+// object is what all objects of an open device share: they are freed once.
+type object struct {
+	hw   *hardware
+	id   dat.Handle
+	rank rank
+	once sync.Once
+}
+
+// add makes o one of the objects of the device, which release frees. It refuses
+// where the device is no longer open.
+func (h *hardware) add(o *object, id dat.Handle, r rank, release func()) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return h.ia.errGone()
+	}
+	o.hw, o.id, o.rank = h, id, r
+	h.live[o] = release
+	return nil
+}
+
+// free releases the object once; later calls wait for the first.
+func (o *object) free() {
+	o.once.Do(func() {
+		o.hw.mu.Lock()
+		release := o.hw.live[o]
+		delete(o.hw.live, o)
+		o.hw.mu.Unlock()
+		release()
+	})
+}
+
+// zoneOf returns the provider's own zone. It refuses one of another device, or of
+// this device before it vanished and came back.
+func (h *hardware) zoneOf(o rdma.Object) (*pz, error) {
+	z, ok := o.(*pz)
+	if !ok || z == nil || z.hw != h {
+		return nil, errStale("protection zone")
+	}
+	return z, nil
+}
+
+// errStale is the refusal of an object that is freed or went with its device.
+func errStale(what string) error {
+	return &dat.Error{Return: dat.RetInvalidHandle, Detail: "The " + what + " is freed or went with its device; make it again."}
+}
