@@ -72,7 +72,7 @@ func newRestore() *cobra.Command {
 		Long: "Fill a database from a file that `backup` wrote; - is standard input.\n\n" +
 			"The service must be stopped, and the database empty: a new one, of another server too, or a data directory that\n" +
 			"has none yet. --replace gives up what is there. The file is checked first, and the database is changed as a whole\n" +
-			"or not at all. Start the service afterwards: ids, versions and positions go on from the backup.",
+			"or not at all. Start the service afterwards: ids and versions go on from the backup, the log in a new generation.",
 		Example: "  datapi restore /var/backups/datapi.backup\n" +
 			"  datapi restore --database-url postgres://datapi@db/datapi --replace datapi.backup",
 		Args: usageArgs(cobra.ExactArgs(1)),

@@ -9,11 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/datapi/datapi/internal/store"
 )
 
 // runProgram runs the program to its end and returns its status and both outputs.
@@ -127,6 +130,10 @@ func TestABackupOfARunningServiceStartsElsewhere(t *testing.T) {
 		if then["state"] != "CONNECTED" {
 			t.Errorf("as of the backup endpoint %s is %v", ep, then["state"])
 		}
+	}
+	// Clients that knew more than the backup must notice it.
+	if status, problem, _ := q.call("GET", "/changes/stream?after="+jsonNumber(want[len(want)-1]["id"]), nil); status != http.StatusGone || problem["type"] != "/problems/log-rewound" {
+		t.Errorf("a stream from a position of before the restore is answered %d %v", status, problem)
 	}
 	if status, again := q.withKey(t, key); first != http.StatusCreated || status != first || again["id"] != made["id"] {
 		t.Errorf("a retry after the restore is answered %d %v, the first was %d %v", status, again["id"], first, made["id"])
@@ -266,7 +273,11 @@ func TestMigrateDownSaysFirstWhatItDeletes(t *testing.T) {
 	p := serveIn(t, stateDir(t), "--database-url="+db.URL())
 	p.withKey(t, "a-key")
 	p.end(t, syscall.SIGTERM)
-	all := []string{"migrate", "--database-url=" + db.URL(), "down", "4"}
+	_, newest, err := store.MigrateVersion(t.Context(), db.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{"migrate", "--database-url=" + db.URL(), "down", strconv.FormatUint(uint64(newest), 10)}
 	for _, dry := range []bool{true, false} {
 		args := all
 		if dry {

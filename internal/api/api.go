@@ -89,6 +89,8 @@ type API struct {
 	engine store.Since
 	// heartbeat is the longest silence of a stream.
 	heartbeat time.Duration
+	// sendTimeout is the time that a client has for taking one part of a stream.
+	sendTimeout time.Duration
 	// alive ends with Close.
 	alive context.Context
 	end   context.CancelFunc
@@ -125,7 +127,7 @@ func build(cfg Config) *API {
 		manager: cfg.Manager, store: cfg.Store, node: cfg.Node, version: cfg.Version, token: cfg.AdminToken,
 		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger,
 		schemas: document.NewSchemas(), v1: chi.NewMux(), queries: map[string]queryRules{}, unrecorded: map[string]bool{},
-		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), wrong: newWrongCredentials(), heartbeat: heartbeat,
+		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), wrong: newWrongCredentials(), heartbeat: heartbeat, sendTimeout: sendTimeout,
 		bodyMemory: newMemory(maxBodyMemory), answerMemory: newMemory(maxAnswerMemory), checking: make(chan struct{}, 1),
 	}
 	a.alive, a.end = context.WithCancel(context.Background())

@@ -94,7 +94,7 @@ func (a *API) stream(hc huma.Context, sub *store.Subscription) {
 	defer cancel()
 	a.metrics.streams.Inc()
 	defer a.metrics.streams.Dec()
-	out := sseWriter{w: w, control: http.NewResponseController(w)}
+	out := sseWriter{w: w, control: http.NewResponseController(w), timeout: a.sendTimeout}
 	if out.send([]byte(": changes follow\n\n")) != nil {
 		return
 	}
@@ -148,13 +148,14 @@ func deliveryText(d store.Delivery, stale *bool) []byte {
 type sseWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+	timeout time.Duration
 }
 
 func (s sseWriter) send(part []byte) error {
 	if len(part) == 0 {
 		return nil
 	}
-	if err := s.control.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := s.control.SetWriteDeadline(time.Now().Add(s.timeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	if _, err := s.w.Write(part); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -161,6 +162,34 @@ func TestStreamsEndWithTheService(t *testing.T) {
 			t.Fatal("the stream did not end")
 		}
 	}
+}
+
+// Promise 14: a watcher that reads nothing is ended.
+func TestAWatcherThatReadsNothingIsEnded(t *testing.T) {
+	r := newRig(t)
+	r.api.sendTimeout = 50 * time.Millisecond
+	server := httptest.NewServer(r.api.Handler)
+	defer server.Close()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	must(t, err)
+	defer func() { _ = conn.Close() }()
+	must(t, conn.(*net.TCPConn).SetReadBuffer(4096))
+	_, err = fmt.Fprintf(conn, "GET %s/changes/stream HTTP/1.1\r\nHost: localhost\r\n\r\n", basePath)
+	must(t, err)
+	watching := func() bool {
+		return strings.Contains(r.raw("GET", "/metrics").Body.String(), "datapi_change_streams 1")
+	}
+	eventually(t, "the watcher is there", watching)
+	ep := r.endpoint(ia0)
+	large := strings.Repeat("x", 200)
+	eventually(t, "the watcher is ended", func() bool {
+		labels := members{}
+		for i := range 50 {
+			labels[fmt.Sprint("l", i)] = large + fmt.Sprint(time.Now().UnixNano())
+		}
+		r.do("PATCH", "/endpoints/"+ep, members{"labels": labels}).is(200)
+		return !watching()
+	})
 }
 
 func TestASlowStreamClientBlocksNobody(t *testing.T) {

@@ -34,7 +34,13 @@ func (u *unit) commit() ([]dat.Recorded, error) {
 // locks back then.
 func (u *unit) endLater(unknown *dat.OutcomeUnknown) {
 	u.endsLater = true
+	for o := range u.locked {
+		gaveOperation(o) // to the goroutine that ends the unit
+	}
 	u.m.spawn(func() {
+		for o := range u.locked {
+			tookOperation(o)
+		}
 		select {
 		case outcome := <-unknown.Known:
 			if outcome.Err != nil {

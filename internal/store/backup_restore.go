@@ -31,7 +31,7 @@ type Restored struct {
 
 // Restore fills the database of a connection string from a backup, in one transaction:
 // on an error the database is as it was. The schema is made as the backup has it and
-// then brought up to this program's. Errors are a backup that is none, is not whole or
+// then brought up to this program's. The log begins a new generation. Errors are a backup that is none, is not whole or
 // is of a newer program, a database that a service uses, and, unless replace is set,
 // one that is not empty.
 func Restore(ctx context.Context, url string, r io.Reader, replace bool) (Restored, error) {
@@ -66,6 +66,10 @@ func Restore(ctx context.Context, url string, r io.Reader, replace bool) (Restor
 	if err := setForCopy(ctx, tx); err != nil {
 		return out, err
 	}
+	replaced, err := generationOf(ctx, tx, tables)
+	if err != nil {
+		return out, err
+	}
 	if out.Replaced, err = clearDatabase(ctx, tx, tables, replace); err != nil {
 		return out, err
 	}
@@ -73,6 +77,14 @@ func Restore(ctx context.Context, url string, r io.Reader, replace bool) (Restor
 		return out, err
 	}
 	if err := checkRestored(ctx, tx, a.head); err != nil {
+		return out, err
+	}
+	generation, err := generationOf(ctx, tx, backupTables)
+	if err != nil {
+		return out, err
+	}
+	// The log may have gone back, and the ids that follow may have meant other changes.
+	if _, err := beginGeneration(ctx, tx.Conn(), generation, replaced); err != nil {
 		return out, err
 	}
 	if err := checkUnused(ctx, tx); err != nil {
@@ -150,6 +162,16 @@ func fillFrom(ctx context.Context, tx pgx.Tx, a *archiveReader) error {
 		DELETE FROM schema_migrations; INSERT INTO schema_migrations VALUES (%d, false); ANALYZE %s`, newest, strings.Join(backupTables, ", ")),
 		pgx.QueryExecModeSimpleProtocol)
 	return err
+}
+
+// generationOf returns the generation of the log in a database with these tables, 0 if
+// its schema has none yet.
+func generationOf(ctx context.Context, tx pgx.Tx, tables []string) (generation int64, err error) {
+	if !slices.Contains(tables, "change_head") {
+		return 0, nil
+	}
+	err = tx.QueryRow(ctx, `SELECT coalesce((to_jsonb(h) ->> 'generation')::bigint, 0) FROM change_head h`).Scan(&generation)
+	return generation, err
 }
 
 // emptySeeds deletes the rows that migrations have put into tables of a backup, which

@@ -162,3 +162,21 @@ func TestAnOrderedSinglePassSeesEveryChangeOnce(t *testing.T) {
 		}
 	}
 }
+
+// Promise 14: a change is encoded once, however many watch.
+func TestWatchersShareTheEncodingOfAChange(t *testing.T) {
+	s := openStore(t, newDatabase(t), "alpha")
+	var subs [3]*Subscription
+	for i := range subs {
+		var err error
+		subs[i], err = s.Log().Subscribe(t.Context(), s.Log().Position(), ChangeFilter{})
+		must(t, err)
+	}
+	record(t, s, creation(endpoint(newID(t), "alpha", "")))
+	first := next(t, subs[0]).Changes[0].JSON()
+	for _, sub := range subs[1:] {
+		if again := next(t, sub).Changes[0].JSON(); &again[0] != &first[0] {
+			t.Error("the change was encoded again")
+		}
+	}
+}

@@ -31,6 +31,9 @@ func (r *Recorder) checkSession(ctx context.Context) {
 	if err != nil || epoch != r.epoch {
 		r.dropSession()
 	}
+	if ctx.Err() != nil { // it does not answer: a new connection is no help
+		r.setAway(err, false)
+	}
 }
 
 // awaitFormerOwner waits, for up to formerOwnerTimeout, if it may be that the node's
