@@ -228,7 +228,7 @@ func TestAStreamMayBeSilentForLongerThanAWriteMayTake(t *testing.T) {
 	stream := func() http.Handler {
 		a := build(Config{})
 		return withRequestInfo(a.boundExchange(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			out := sseWriter{w: w, control: http.NewResponseController(w)}
+			out := sseWriter{w: w, control: http.NewResponseController(w), timeout: a.sendTimeout}
 			for range parts {
 				if err := out.send([]byte("part\n")); err != nil {
 					t.Error(err)

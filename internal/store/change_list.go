@@ -67,7 +67,7 @@ type ChangePage struct {
 func (s *Store) Changes(ctx context.Context, q ChangeQuery) (ChangePage, error) {
 	var page ChangePage
 	position := s.log.Position() // before the changes are read: what is later is in the log
-	away, err := s.readUnlessAway(ctx, func(ctx context.Context) (err error) {
+	away, err := s.readUnlessAway(ctx, refusalPatience, func(ctx context.Context) (err error) {
 		page, err = s.changes(ctx, q)
 		return err
 	})

@@ -68,7 +68,7 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 	}
 	var page Page
 	position := s.log.Position() // before the objects are read: what is later is in the log
-	away, err := s.readUnlessAway(ctx, func(ctx context.Context) (err error) {
+	away, err := s.readUnlessAway(ctx, memoryPatience, func(ctx context.Context) (err error) {
 		page, err = s.listFromDatabase(ctx, q, plan)
 		return err
 	})

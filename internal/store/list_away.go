@@ -13,35 +13,45 @@ const (
 	// has gone away meanwhile: a server that is frozen answers nothing and refuses
 	// nothing.
 	awayLook = 50 * time.Millisecond
-	// awayPatience bounds a read while writes are refused. The server may still take
-	// reads (its disk is full, or it was demoted), and then it answers sooner.
-	awayPatience = 100 * time.Millisecond
+	// memoryPatience bounds a read that can be answered from memory, where it is likely
+	// that the database is away. It need not be: the server may take reads and no writes
+	// (its disk is full), or have come back a moment ago.
+	memoryPatience = 100 * time.Millisecond
+	// refusalPatience bounds a read that is refused without the database, in the same
+	// case.
+	refusalPatience = time.Second
 )
 
-// readUnlessAway calls read unless it is known that the database is away. away
-// reports that it is, or that it went away: the caller answers from memory then. Other
-// errors of read, and the end of ctx, are returned.
-func (s *Store) readUnlessAway(ctx context.Context, read func(context.Context) error) (away bool, err error) {
-	if s.log.Stale() {
+// readUnlessAway calls read unless it is known that the database is away; it waits for
+// it no longer than patience where that is likely. away reports that the database is
+// away, or went away. Other errors of read, and the end of ctx, are returned.
+func (s *Store) readUnlessAway(ctx context.Context, patience time.Duration, read func(context.Context) error) (away bool, err error) {
+	stale, refusing := s.log.Stale(), s.recorder.Away() != nil
+	if stale && refusing {
 		return true, nil
 	}
-	reading, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if s.recorder.Away() != nil {
-		reading, cancel = context.WithTimeout(ctx, awayPatience)
+	if stale || refusing || s.readsFail.Load() {
+		hurried, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
+		err = read(hurried)
+	} else {
+		err = s.watchedRead(ctx, read)
 	}
-	err = s.watchedRead(reading, cancel, read)
 	var refused *dat.Error
-	if err == nil || ctx.Err() != nil || !errors.As(err, &refused) || refused.Kind != KindStoreAway {
+	if ctx.Err() != nil || err != nil && (!errors.As(err, &refused) || refused.Kind != KindStoreAway) {
 		return false, err
 	}
-	s.log.wake()
-	return true, nil
+	s.readsFail.Store(err != nil)
+	if stale || err != nil {
+		s.log.wake() // let it find out
+	}
+	return err != nil, nil
 }
 
 // watchedRead calls read, and cancels it when the database is known to be away.
-func (s *Store) watchedRead(ctx context.Context, cancel func(), read func(context.Context) error) error {
+func (s *Store) watchedRead(ctx context.Context, read func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	ended, watched := make(chan struct{}), make(chan struct{})
 	defer func() { close(ended); <-watched }()
 	go func() {

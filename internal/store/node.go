@@ -55,7 +55,7 @@ func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 // NodesKnown is Nodes; while the database is away it is this node alone, and partial
 // says so.
 func (s *Store) NodesKnown(ctx context.Context) (nodes []Node, partial bool, err error) {
-	partial, err = s.readUnlessAway(ctx, func(ctx context.Context) error {
+	partial, err = s.readUnlessAway(ctx, memoryPatience, func(ctx context.Context) error {
 		nodes, err = s.Nodes(ctx)
 		return err
 	})

@@ -43,6 +43,8 @@ type Store struct {
 	claims   keyClaims
 	// lastSeen is the time of the last heartbeat, in nanoseconds of Unix time.
 	lastSeen atomic.Int64
+	// readsFail says that the last read of a list found the database away.
+	readsFail atomic.Bool
 	// database is since when the database answers, or does not.
 	database Since
 	// opened is when the node was claimed.
