@@ -197,8 +197,11 @@ func TestAnAddressIsThatOfOneHost(t *testing.T) {
 		one, two string
 		same     bool
 	}{
-		{"192.0.2.1:1", "192.0.2.1:2", true}, {"192.0.2.1:1", "192.0.2.2:1", false}, {"192.0.2.1:1", "[::ffff:192.0.2.1]:1", true},
-		{"[2001:db8::1]:1", "[2001:db8::ffff]:1", true}, {"[2001:db8::1]:1", "[2001:db8:0:1::1]:1", false},
+		{"192.0.2.1:1", "192.0.2.1:2", true},
+		{"192.0.2.1:1", "192.0.2.2:1", false},
+		{"192.0.2.1:1", "[::ffff:192.0.2.1]:1", true},
+		{"[2001:db8::1]:1", "[2001:db8::ffff]:1", true},
+		{"[2001:db8::1]:1", "[2001:db8:0:1::1]:1", false},
 	} {
 		one, err1 := net.ResolveTCPAddr("tcp", c.one)
 		two, err2 := net.ResolveTCPAddr("tcp", c.two)

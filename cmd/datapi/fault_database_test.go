@@ -4,7 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/datapi/datapi/internal/store"
 )
@@ -71,5 +78,63 @@ func TestFaultDatabaseAwayReadsGoOnAndWritesWait(t *testing.T) {
 		if made := p.must(t, "GET", "/endpoints?name=meanwhile", nil)["items"].([]any); len(made) != 0 {
 			t.Errorf("a refused create made %v", made)
 		}
+	}
+}
+
+// Promise 9: a database that is frozen while a COMMIT is open. Each writer is answered within 10 s, and the service stops
+// within 30 s.
+func TestFaultDatabaseFrozenWritersAreAnsweredAndTheServiceStops(t *testing.T) {
+	db := database(t, stateDir(t))
+	p := serveIn(t, stateDir(t), "--database-url="+db.URL())
+	var writers sync.WaitGroup
+	var written atomic.Int64
+	longest := make([]time.Duration, 16)
+	for i := range longest {
+		writers.Go(func() {
+			for {
+				began := time.Now()
+				status, _, _ := p.call("POST", "/pzs", object{"ia": "soft0@alpha"})
+				longest[i] = max(longest[i], time.Since(began))
+				if status != http.StatusCreated {
+					return
+				}
+				written.Add(1)
+			}
+		})
+	}
+	eventually(t, "all write", func() bool { return written.Load() > 100 })
+	signalAll(t, db.Dir(), syscall.SIGSTOP)
+	t.Cleanup(func() { signalAll(t, db.Dir(), syscall.SIGCONT) })
+	began := time.Now()
+	if status := p.end(t, syscall.SIGTERM); status != 0 {
+		t.Logf("it ended with status %d", status)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("the stop took %s", took)
+	}
+	writers.Wait()
+	for _, took := range longest {
+		if took > 10*time.Second {
+			t.Errorf("a writer was answered after %s", took)
+		}
+	}
+}
+
+// signalAll sends a signal to the processes that work in a directory.
+func signalAll(t *testing.T, dir string, signal syscall.Signal) {
+	t.Helper()
+	links, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range links {
+		if cwd, err := os.Readlink(link); err != nil || cwd != dir {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = syscall.Kill(pid, signal) // it may have ended
 	}
 }

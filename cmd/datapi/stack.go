@@ -8,7 +8,8 @@ import (
 )
 
 // abandonAfter is how long a step of the stop may take beyond the end of its context; then the stop goes on without it.
-const abandonAfter = 2 * time.Second
+// The private PostgreSQL needs 3 s of it to be killed where it is frozen.
+const abandonAfter = 4 * time.Second
 
 // stack holds the parts that were started, each with the function that ends it; they end in reverse order.
 type stack struct {

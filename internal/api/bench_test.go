@@ -2,6 +2,9 @@ package api
 
 import (
 	"fmt"
+	"io"
+	"net"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -65,5 +68,31 @@ func BenchmarkSequentialBatch(b *testing.B) {
 	}
 	for b.Loop() {
 		r.do("POST", "/batch", members{"operations": operations}, loose).is(200)
+	}
+}
+
+// BenchmarkWriteBesideWatchers changes an endpoint while 1,000 clients watch.
+func BenchmarkWriteBesideWatchers(b *testing.B) {
+	r := newRig(b)
+	id := r.many(1)[0]
+	server := httptest.NewServer(r.api.Handler)
+	defer server.Close()
+	for range 1000 {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		must(b, err)
+		defer func() { _ = conn.Close() }()
+		_, err = fmt.Fprintf(conn, "GET %s/changes/stream HTTP/1.1\r\nHost: localhost\r\n\r\n", basePath)
+		must(b, err)
+		go func() { _, _ = io.Copy(io.Discard, conn) }()
+	}
+	eventually(b, "all watch", func() bool {
+		return strings.Contains(r.raw("GET", "/metrics").Body.String(), "datapi_change_streams 1000")
+	})
+	n := 0
+	for b.Loop() {
+		n++
+		if out := r.do("PATCH", "/endpoints/"+id, members{"labels": members{"n": fmt.Sprint(n)}}, loose); out.status != 200 {
+			b.Fatal(out.status)
+		}
 	}
 }

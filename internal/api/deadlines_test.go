@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -58,7 +59,7 @@ func withServer(t *testing.T, handler func() http.Handler, f func(t *testing.T, 
 		go func() { ended <- server.Serve(listener) }()
 		f(t, listener.dial)
 		must(t, server.Close())
-		if err := <-ended; err != http.ErrServerClosed {
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 			t.Error(err)
 		}
 	})
@@ -228,7 +229,7 @@ func TestAStreamMayBeSilentForLongerThanAWriteMayTake(t *testing.T) {
 	stream := func() http.Handler {
 		a := build(Config{})
 		return withRequestInfo(a.boundExchange(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			out := sseWriter{w: w, control: http.NewResponseController(w), timeout: a.sendTimeout}
+			out := sseWriter{w: w, control: http.NewResponseController(w), timeout: sendTimeout}
 			for range parts {
 				if err := out.send([]byte("part\n")); err != nil {
 					t.Error(err)

@@ -26,7 +26,7 @@ const (
 	// wakePerWatcher is the least time between two wake-ups of the watchers, for each of
 	// them that waits. Many watchers hear of several changes at once, so that they leave
 	// most of the processor to the writers.
-	wakePerWatcher = 100 * time.Microsecond
+	wakePerWatcher = 200 * time.Microsecond
 )
 
 // Log is the log of changes of the whole database as watchers see it: in order,

@@ -49,6 +49,7 @@
 //	connection_barrier.go    the wait for standbys, before anything is read or told
 //	connection_deadline.go   a deadline for every query
 //	migration.go             the version of the schema
+//	migration_step.go        one migration, committed together with its version
 //	migration_loss.go        what a migration that is taken back deletes
 //	backup.go                a backup of the whole database, as one snapshot
 //	backup_archive.go        the file that it is

@@ -83,7 +83,7 @@ func migrateUp(ctx context.Context, pool *pgxpool.Pool) (uint, error) {
 			return present, fmt.Errorf("the database has schema version %d, this program knows %d; run the newer program, or take the schema back with the newer program's `datapi migrate down %d`", present, needed, present-needed)
 		}
 		if err := m.Up(); err != nil && !errors.Is(err, migrate.ErrNoChange) {
-			return present, fmt.Errorf("bringing the schema up from version %d: %w", present, err)
+			return present, fmt.Errorf("the schema cannot be brought up from version %d: %w; nothing of what failed is in force", present, migrationCause(err))
 		}
 		return versionOf(m)
 	})
@@ -100,23 +100,28 @@ func migrateDown(ctx context.Context, pool *pgxpool.Pool, n int) (uint, error) {
 			return present, fmt.Errorf("the database has schema version %d; give a number from 1 to %d", present, present)
 		}
 		if err := m.Steps(-n); err != nil {
-			return present, fmt.Errorf("taking the schema back from version %d: %w", present, err)
+			return present, fmt.Errorf("the schema cannot be taken back from version %d: %w; nothing of what failed is in force", present, migrationCause(err))
 		}
 		return versionOf(m)
 	})
 }
 
-// versionOf returns the version of the schema, 0 if there is none. A migration that
-// failed half-way is an error that names the remedy.
+// versionOf returns the version of the schema, 0 if there is none. A migration of this
+// program that has begun and did not end is an error that names the remedy.
 func versionOf(m *migrate.Migrate) (uint, error) {
 	v, dirty, err := m.Version()
+	newest, newestErr := newestMigration()
 	switch {
+	case newestErr != nil:
+		return 0, newestErr
+	case err == nil && v > newest:
+		return v, nil // only the newer program knows
 	case errors.Is(err, migrate.ErrNilVersion):
 		return 0, nil
 	case err != nil:
 		return 0, err
 	case dirty:
-		return v, fmt.Errorf("migration %d failed earlier and was rolled back; set version = %d, dirty = false in schema_migrations after removing what was in its way, then start again", v, v-1)
+		return v, &halfMigratedError{version: v}
 	}
 	return v, nil
 }
@@ -138,9 +143,9 @@ func withMigrator(ctx context.Context, pool *pgxpool.Pool, work func(*migrate.Mi
 	defer func() { _ = db.Close() }()
 	driver, err := mpgx.WithInstance(db, &mpgx.Config{})
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("the schema's version cannot be read or kept: %w; the database's user must own its schema", migrationCause(err))
 	}
-	m, err := migrate.NewWithInstance("iofs", files, "pgx5", driver)
+	m, err := migrate.NewWithInstance("iofs", files, "pgx5", &stepDriver{Driver: driver})
 	if err != nil {
 		return 0, err
 	}

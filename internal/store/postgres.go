@@ -33,9 +33,8 @@ const (
 // whenever it ends, and ends with the service. Its methods may be called from several
 // goroutines.
 type Postgres struct {
-	dir      *clusterFiles
-	programs programs
-	log      *slog.Logger
+	dir *clusterFiles
+	log *slog.Logger
 	// life ends with Stop, which calls stop; done is closed when PostgreSQL is down for
 	// good.
 	life context.Context
@@ -43,6 +42,8 @@ type Postgres struct {
 	done chan struct{}
 
 	mu sync.Mutex
+	// programs are written by supervise alone, under mu.
+	programs programs
 	// process is the running postmaster, nil if there is none.
 	process *os.Process
 	state   PostgresState

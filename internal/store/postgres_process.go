@@ -106,6 +106,8 @@ func (p *Postgres) awaitNextStart(retry *backoff) {
 	}
 	// The programs may have been updated or removed and installed again.
 	if found, err := findPrograms(p.programs.major); err == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		p.programs = found
 	}
 }

@@ -34,8 +34,9 @@ func (r *reconciled) of(id dat.Handle) dat.Object {
 	return r.objs[id]
 }
 
-// dumpDatabase dumps a database, and returns what puts it back in the place of the database.
-func dumpDatabase(t *testing.T, url string) (putBack func()) {
+// dumpDatabase dumps a database, and returns what puts it back: into a new database of this
+// name, or in place, while the service is connected.
+func dumpDatabase(t *testing.T, url string, inPlace bool) (putBack func()) {
 	t.Helper()
 	programs, err := findPrograms("")
 	must(t, err)
@@ -53,6 +54,10 @@ func dumpDatabase(t *testing.T, url string) (putBack func()) {
 	must(t, err)
 	return func() {
 		t.Helper()
+		if inPlace {
+			run("pg_restore", "--clean", "--single-transaction", "-d", url, dump)
+			return
+		}
 		must(t, admin(t.Context(), cluster.URL(), "DROP DATABASE "+cfg.Database+" WITH (FORCE)"))
 		must(t, admin(t.Context(), cluster.URL(), "CREATE DATABASE "+cfg.Database))
 		run("pg_restore", "-d", url, dump)
@@ -135,8 +140,14 @@ func endedWithTheLog(t *testing.T, sub *Subscription) {
 
 // Promises 1 and 5: an older backup that is put back under a running service.
 func TestAfterAnOlderBackupWasPutBackWhatIsInForceIsRecordedAgain(t *testing.T) {
+	for name, inPlace := range map[string]bool{"into a new database": false, "in place": true} {
+		t.Run(name, func(t *testing.T) { olderBackup(t, inPlace) })
+	}
+}
+
+func olderBackup(t *testing.T, inPlace bool) {
 	url := newDatabase(t)
-	h, putBack := live(t, url, func() func() { return dumpDatabase(t, url) })
+	h, putBack := live(t, url, func() func() { return dumpDatabase(t, url, inPlace) })
 	position := h.store.Log().Position()
 	sub, err := h.store.Log().Subscribe(t.Context(), position, ChangeFilter{})
 	must(t, err)
@@ -185,7 +196,7 @@ func TestEveryProcessNoticesThatTheLogWentBackAndSoEachTime(t *testing.T) {
 	p, through := newProxy(t, url)
 	beta := openStore(t, through, "beta")
 	own := newID(t)
-	h, putBack := live(t, url, func() func() { return dumpDatabase(t, url) })
+	h, putBack := live(t, url, func() func() { return dumpDatabase(t, url, false) })
 	record(t, beta, creation(endpoint(own, "beta", "")))
 	eventually(t, "both have seen all", func() bool { return beta.Log().Last() == h.store.Log().Last() })
 	p.refusing.Store(true)
@@ -233,7 +244,7 @@ func TestANameThatIsTakenSinceTheLogWentBackIsGivenUp(t *testing.T) {
 	beta := openStore(t, url, "beta")
 	other := newID(t)
 	record(t, beta, creation(endpoint(other, "beta", "made")))
-	putBack := dumpDatabase(t, url)
+	putBack := dumpDatabase(t, url, false)
 	record(t, beta, ending(dat.TypeEndpoint, other))
 	closeStore(t, beta) // it does not come back to free it again
 	s, told := openStore(t, url, "alpha"), &reconciled{objs: map[dat.Handle]dat.Object{}}

@@ -40,8 +40,10 @@ func stall(t *testing.T) *replicated {
 	r.standby.cutOff(r.primary)
 	began := time.Now()
 	keyed := creation(endpoint(r.pending, "alpha", "second"))
-	keyed.Keep = &dat.Kept{Principal: "p", Method: "POST", Path: "/endpoints", Key: "k", BodyHash: []byte{1},
-		Answer: func(dat.Object) (int, map[string]string, []byte) { return 201, nil, nil }}
+	keyed.Keep = &dat.Kept{
+		Principal: "p", Method: "POST", Path: "/endpoints", Key: "k", BodyHash: []byte{1},
+		Answer: func(dat.Object) (int, map[string]string, []byte) { return 201, nil, nil },
+	}
 	_, err = r.store.Recorder().Record(t.Context(), keyed)
 	wantError(t, err, dat.RetInternalError, KindOutcomeUnknown)
 	if took := time.Since(began); took > 2*shortWait {
@@ -151,22 +153,6 @@ func TestAChangeThatAPromotedStandbyLacksIsUndone(t *testing.T) {
 	}
 	_, err := r.store.Get(t.Context(), dat.TypeEndpoint, r.pending)
 	wantError(t, err, dat.RetInvalidHandle, "")
-}
-
-// Promise 1: a server that starts again shows what its standby never had; this service
-// does not.
-func TestAServerThatStartsAgainWithoutItsStandbyIsNotReadFrom(t *testing.T) {
-	r := stall(t)
-	r.primary.kill()
-	r.primary.start()
-	if n := r.primary.number(`SELECT count(*)::text FROM objects`); n != 2 {
-		t.Fatalf("the server shows %d objects: it does not do what this test is about", n)
-	}
-	const barriers = `SELECT count(*)::text FROM pg_stat_activity WHERE application_name = 'datapi alpha' AND wait_event = 'SyncRep'`
-	eventually(t, "barriers on connections", func() bool { return r.primary.number(barriers) > 1 })
-	r.isHidden(t)
-	r.standby.reconnect()
-	r.wasMade(t)
 }
 
 // Promise 1: a wait for the standby that somebody cancels is no acknowledgement.

@@ -85,6 +85,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 // open is Open from the migrations on.
 func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 	if _, err := migrateUp(ctx, s.pool); err != nil {
+		if half := (*halfMigratedError)(nil); errors.As(err, &half) && s.cfg.Private != nil {
+			return half.inPrivate(s.cfg.Private)
+		}
 		return err
 	}
 	if s.cfg.Private == nil { // the lock of its data directory is proof enough
