@@ -17,6 +17,7 @@ type answer struct {
 	CacheControl string   `header:"Cache-Control" hidden:"true"`
 	ContentType  string   `header:"Content-Type" hidden:"true"`
 	Preference   string   `header:"Preference-Applied" hidden:"true"`
+	Replayed     string   `header:"Idempotency-Replayed" hidden:"true"`
 	SetCookie    []string `header:"Set-Cookie" hidden:"true"`
 	Body         []byte
 }

@@ -67,15 +67,17 @@ type API struct {
 	hosts    []string
 	log      *slog.Logger
 
-	huma     huma.API
-	schemas  *document.Schemas
-	v1       *chi.Mux
-	queries  map[string]queryRules // by the id of the call
-	matrix   servedDocument
-	docs     map[string]servedDocument // by path
-	sessions *sessions
-	metrics  *metrics
-	limiter  *rateLimiter
+	huma    huma.API
+	schemas *document.Schemas
+	v1      *chi.Mux
+	queries map[string]queryRules // by the id of the call
+	// unrecorded are the writes that are no change of an object, as method and path of their routes.
+	unrecorded map[string]bool
+	matrix     servedDocument
+	docs       map[string]servedDocument // by path
+	sessions   *sessions
+	metrics    *metrics
+	limiter    *rateLimiter
 	// wrong are the wrong credentials of each address.
 	wrong *rateLimiter
 	// bodyMemory and answerMemory are what requests may hold at once.
@@ -124,7 +126,7 @@ func build(cfg Config) *API {
 	a := &API{
 		manager: cfg.Manager, store: cfg.Store, node: cfg.Node, version: cfg.Version, token: cfg.AdminToken,
 		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger,
-		schemas: document.NewSchemas(), v1: chi.NewMux(), queries: map[string]queryRules{},
+		schemas: document.NewSchemas(), v1: chi.NewMux(), queries: map[string]queryRules{}, unrecorded: map[string]bool{},
 		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), wrong: newWrongCredentials(), heartbeat: heartbeat, sendTimeout: sendTimeout,
 		bodyMemory: newMemory(maxBodyMemory), answerMemory: newMemory(maxAnswerMemory), checking: make(chan struct{}, 1),
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/manager"
 )
 
 // runAtomic carries out all operations as one unit, or none.
@@ -28,7 +29,7 @@ func (a *API) runAtomic(ctx context.Context, w Write, operations []operation) (*
 	if err != nil {
 		return nil, atOperation(n, problemOf(err))
 	}
-	u, err := a.beginUnit(ctx, w.Reason, targets)
+	u, err := a.beginUnit(ctx, w, targets)
 	if err != nil {
 		return nil, err
 	}
@@ -40,12 +41,25 @@ func (a *API) runAtomic(ctx context.Context, w Write, operations []operation) (*
 			return nil, atOperation(i, problemOf(a.explainForeignIA(ctx, o.body, err)))
 		}
 	}
-	if !w.DryRun {
-		if objects, err = u.batch.Run(ctx); err != nil {
-			return nil, err
+	if w.DryRun {
+		if n, err := a.refuseRehearsal(ctx, objects...); err != nil {
+			return nil, atOperation(n, problemOf(err))
 		}
+		return a.ok(batchResults{Results: a.rehearsedResults(operations, calls, objects, made)}), nil
 	}
-	return a.ok(batchResults{Results: a.unitResults(calls, objects, w.DryRun)}), nil
+	idle := a.idleTargets(operations, calls)
+	results := func(objects []dat.Object) *answer {
+		return a.ok(batchResults{Results: a.unitResults(calls, objects, idle)})
+	}
+	if key := requestOf(ctx).retryKey; key != nil {
+		u.batch.StoreAnswer(&manager.BatchAnswer{Kept: key.kept(0, 0), Results: func(objects []dat.Object) (int, map[string]string, []byte) {
+			return key.giveRecorder(key.answer(results(objects)))
+		}})
+	}
+	if objects, err = u.batch.Run(ctx); err != nil {
+		return nil, err
+	}
+	return results(objects), nil
 }
 
 // refuseUsedEndpoints refuses to free an endpoint that is not UNCONNECTED: undone, it would not be what it was. n is

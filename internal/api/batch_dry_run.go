@@ -54,21 +54,24 @@ func (s *sequence) dryRunInUnit(ctx context.Context, order []int) (batchResult, 
 	if err != nil {
 		return batchResult{}, err
 	}
-	u, err := s.api.beginUnit(ctx, s.write.Reason, targets)
+	u, err := s.api.beginUnit(ctx, s.write, targets)
 	if err != nil {
 		return batchResult{}, err
 	}
 	defer u.batch.Cancel()
 	made := make([]string, len(s.operations))
 	last := len(order) - 1
-	var object dat.Object
+	objects := make([]dat.Object, len(order))
 	for k := range operations {
-		if object, err = u.prepare(operations[k], calls[k], made); err != nil && k < last {
+		if objects[k], err = u.prepare(operations[k], calls[k], made); err != nil && k < last {
 			return batchResult{}, missingReference(order[k])
 		}
 		if err != nil {
 			return batchResult{}, err
 		}
 	}
-	return s.api.unitResults(calls[last:], []dat.Object{object}, true)[0], nil
+	if _, err := s.api.refuseRehearsal(ctx, objects...); err != nil {
+		return batchResult{}, err
+	}
+	return s.api.rehearsedResults(operations, calls, objects, made)[last], nil
 }

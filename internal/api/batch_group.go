@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -27,6 +28,9 @@ func (s *sequence) runGroup(ctx context.Context, i int) (done int) {
 		if again, _ := s.commit(ctx, i, calls[:done]); again != done {
 			s.singlyBefore = i + len(calls)
 			return 0
+		}
+		if s.progress.halted {
+			return done
 		}
 	}
 	if p := problemOf(s.api.explainForeignIA(ctx, s.operations[i+done].body, refusal)); p.Status < http.StatusInternalServerError {
@@ -59,7 +63,7 @@ func (s *sequence) commit(ctx context.Context, i int, calls []undoableCall) (don
 	if err != nil {
 		return n, err
 	}
-	u, err := s.api.beginUnit(ctx, s.write.Reason, targets)
+	u, err := s.api.beginUnit(ctx, s.write, targets)
 	if err != nil {
 		return 0, err
 	}
@@ -70,12 +74,34 @@ func (s *sequence) commit(ctx context.Context, i int, calls []undoableCall) (don
 			return n, err
 		}
 	}
+	idle := s.api.idleTargets(operations, calls)
+	u.batch.StoreAnswer(s.progress.commitOfGroup(s.results, i, len(calls), func(objects []dat.Object) []batchResult {
+		return s.api.unitResults(calls, objects, idle)
+	}))
 	objects, err := u.batch.Run(ctx)
 	if err != nil {
-		s.singlyBefore = i + len(calls) // the record refuses one of them; singly it shows which
-		return 0, nil
+		return s.groupFailed(ctx, i, len(calls), problemOf(err)), nil
 	}
 	copy(s.made, made)
-	copy(s.results[i:], s.api.unitResults(calls, objects, false))
+	copy(s.results[i:], s.api.unitResults(calls, objects, idle))
+	s.progress.committed(ctx, s.results, i+len(calls))
 	return len(calls), nil
+}
+
+// groupFailed handles n operations from i on whose commit failed, and returns how many of them have their results.
+// Those of an unknown outcome are not done again. Else the record has refused one of them, and done singly they show
+// which.
+func (s *sequence) groupFailed(ctx context.Context, i, n int, p *document.Problem) (done int) {
+	failed := problemResult(ctx, p)
+	keyed := s.progress.key != nil && isAway(failed)
+	if !keyed && p.Type != "/problems/"+document.KindOutcomeUnknown {
+		s.singlyBefore = i + n
+		s.progress.failed()
+		return 0
+	}
+	for k := i; k < i+n; k++ {
+		s.results[k] = failed
+	}
+	s.progress.committed(ctx, s.results, i+n)
+	return n
 }

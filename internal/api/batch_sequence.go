@@ -13,24 +13,29 @@ import (
 )
 
 // runSequence carries operations out in order and goes on after a refusal. Neighbours that can be undone are committed
-// in groups, the others are calls of their own.
+// in groups, the others are calls of their own. With an Idempotency-Key it goes on after what an earlier request has
+// done.
 func (a *API) runSequence(ctx context.Context, w Write, operations []operation) (*answer, error) {
-	s := sequence{api: a, write: w, operations: operations, results: make([]batchResult, len(operations)), made: make([]string, len(operations))}
-	for i := 0; i < len(operations); {
+	s := &sequence{
+		api: a, write: w, operations: operations, results: make([]batchResult, len(operations)), made: make([]string, len(operations)),
+		progress: progress{api: a, key: requestOf(ctx).retryKey},
+	}
+	done := s.progress.resume(ctx)
+	for i, r := range done {
+		s.results[i], s.made[i] = r, createdID(r)
+	}
+	defer func() { s.progress.finish(ctx, s.results) }()
+	for i := len(done); i < len(operations); {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		done := 0
-		if !w.DryRun && i >= s.singlyBefore {
-			done = s.runGroup(ctx, i)
-		}
-		if done == 0 {
-			s.runSingly(ctx, i)
-			done = 1
-		}
-		i += done
+		i += s.run(ctx, i)
 	}
-	return a.ok(batchResults{Results: s.results}), nil
+	ans := a.ok(batchResults{Results: s.results})
+	if len(done) > 0 {
+		ans.Replayed = replayed
+	}
+	return ans, nil
 }
 
 // sequence is a batch that goes on after a refusal, while it is carried out.
@@ -44,6 +49,58 @@ type sequence struct {
 	// singlyBefore is the operation before which all are carried out singly, because they could not be committed as a
 	// group.
 	singlyBefore int
+	progress     progress
+}
+
+// run carries out operation i, and as many after it as go together with it. It returns how many have their results.
+func (s *sequence) run(ctx context.Context, i int) (done int) {
+	if s.progress.halted {
+		s.results[i] = notTried(ctx)
+		return 1
+	}
+	if s.write.DryRun {
+		s.runSingly(ctx, i)
+		return 1
+	}
+	if n := s.unrecordedFrom(i); n > 0 {
+		s.runUnrecorded(ctx, i, n)
+		return n
+	}
+	if i >= s.singlyBefore {
+		if done = s.runGroup(ctx, i); done > 0 || s.progress.halted {
+			return done
+		}
+	}
+	s.runSingly(ctx, i)
+	s.progress.committed(ctx, s.results, i+1)
+	return 1
+}
+
+// unrecordedFrom returns how many operations from i on leave no record, up to maxGroup.
+func (s *sequence) unrecordedFrom(i int) (n int) {
+	for n = 0; n < maxGroup && i+n < len(s.operations); n++ {
+		o := s.operations[i+n]
+		route := chi.NewRouteContext()
+		if !s.api.v1.Match(route, o.method, o.path()) || !s.api.unrecorded[o.method+" "+route.RoutePattern()] {
+			break
+		}
+	}
+	return n
+}
+
+// runUnrecorded carries out n operations from i on that leave no record.
+func (s *sequence) runUnrecorded(ctx context.Context, i, n int) {
+	refusal, begun := s.progress.begin(ctx, s.results, i, i+n)
+	for k := i; k < i+n; k++ {
+		if begun {
+			s.runSingly(ctx, k)
+		} else {
+			s.results[k] = problemResult(ctx, refusal)
+		}
+	}
+	if begun {
+		s.progress.ended(ctx, s.results, i+n)
+	}
 }
 
 // runSingly carries operation i out as a call of its own.
@@ -58,15 +115,15 @@ func (s *sequence) runSingly(ctx context.Context, i int) {
 		s.results[i] = problemResult(ctx, missingReference(missing))
 		return
 	}
-	s.results[i] = s.api.serveOperation(ctx, s.write, ready)
+	s.results[i] = s.api.serveOperation(ctx, s.write, ready, s.progress.commitOf(s.results, i))
 	s.made[i] = createdID(s.results[i])
 }
 
 // serveOperation carries an operation out as a request of the batch's caller. It goes through the conventions of its
-// call; sign-in, rate limit and log were the batch's.
-func (a *API) serveOperation(ctx context.Context, w Write, o operation) batchResult {
+// call; sign-in, rate limit and log were the batch's. inCommit, which may be nil, stores its answer.
+func (a *API) serveOperation(ctx context.Context, w Write, o operation, inCommit commitAnswer) batchResult {
 	info := *requestOf(ctx)
-	info.retryKey, info.path = nil, basePath+o.path()
+	info.retryKey, info.inCommit, info.path = nil, inCommit, basePath+o.path()
 	ctx = context.WithValue(context.WithValue(ctx, chi.RouteCtxKey, nil), requestInfoKey{}, &info)
 	u := url.URL{Path: o.path()}
 	if w.DryRun {

@@ -141,7 +141,7 @@ func TestADryRunOfABatchChangesNothing(t *testing.T) {
 	r := newRig(t)
 	for _, atomic := range []bool{false, true} {
 		results := r.do("POST", "/batch?dry_run=true", members{"atomic": atomic, "operations": []members{op("POST", "/pzs", members{"ia": ia0}), op("POST", "/pzs", members{"ia": ia0, "name": "x"})}}).results()
-		if results[1]["status"] != 201.0 || results[1]["etag"] != nil || results[1]["body"].(members)["id"] != nil {
+		if results[1]["status"] != 201.0 || results[1]["etag"] != nil || results[1]["body"].(members)["id"] != "00000000-0000-0000-0000-000000000000" {
 			t.Errorf("results %v", results)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/manager"
@@ -20,14 +21,17 @@ type unit struct {
 
 // beginUnit locks the objects that the unit's operations change. The caller must cancel the unit's batch, which has no
 // effect once it was run.
-func (a *API) beginUnit(ctx context.Context, reason string, targets []dat.Handle) (*unit, error) {
-	call, err := a.call(ctx, Write{Reason: reason}, nil)
+func (a *API) beginUnit(ctx context.Context, w Write, targets []dat.Handle) (*unit, error) {
+	call, err := a.call(ctx, Write{Reason: w.Reason}, nil)
 	if err != nil {
 		return nil, err
 	}
 	batch, err := a.manager.BeginBatch(ctx, targets...)
 	if err != nil {
 		return nil, err
+	}
+	if w.DryRun {
+		batch.Rehearse()
 	}
 	return &unit{api: a, batch: batch, call: call, labels: map[dat.Handle]map[string]string{}}, nil
 }
@@ -81,15 +85,86 @@ func (u *unit) mergedLabels(t dat.ObjectType, id dat.Handle, patch labelPatch) (
 	return &after, err
 }
 
-// unitResults returns the results of calls and the objects that they answer with.
-func (a *API) unitResults(calls []undoableCall, objects []dat.Object, dryRun bool) []batchResult {
+// idleTargets reports for each operation whether no receive is outstanding at the endpoint that it changes; true for
+// what is made, and for other types.
+func (a *API) idleTargets(operations []operation, calls []undoableCall) []bool {
+	idle := make([]bool, len(calls))
+	for i, c := range calls {
+		idle[i] = a.recvIdle(c.typ, string(operations[i].id()))
+	}
+	return idle
+}
+
+// unitResults returns the results of calls and the objects that they answer with. It takes no lock.
+func (a *API) unitResults(calls []undoableCall, objects []dat.Object, idle []bool) []batchResult {
 	results := make([]batchResult, len(calls))
 	for i, c := range calls {
-		results[i] = batchResult{Status: c.status, Body: json.RawMessage("null")}
+		ans := &answer{Status: c.status}
 		if objects[i] != nil && c.status != http.StatusNoContent {
-			shown := a.shown(c.status, objects[i], dryRun, a.recvIdle(c.typ, string(objects[i].Head().ID)))
-			results[i].Body, results[i].ETag = shown.Body, nullIfEmpty(shown.ETag)
+			ans = a.shown(c.status, objects[i], false, idle[i])
 		}
+		results[i] = resultOf(ans)
 	}
 	return results
+}
+
+// rehearsedResults returns the results of a dry run of calls, whose objects are as they would be. made are the ids that
+// they would have.
+func (a *API) rehearsedResults(operations []operation, calls []undoableCall, objects []dat.Object, made []string) []batchResult {
+	results := make([]batchResult, len(calls))
+	idle := a.idleTargets(operations, calls)
+	latest := map[dat.Handle]dat.Object{}
+	var ids []string
+	for _, id := range made {
+		if id != "" {
+			ids = append(ids, id, string(notMade))
+		}
+	}
+	notMadeIDs := strings.NewReplacer(ids...)
+	for i, c := range calls {
+		ans := &answer{Status: c.status}
+		if o := objects[i]; o != nil && c.status != http.StatusNoContent {
+			before, seen := latest[o.Head().ID]
+			if !seen {
+				before = a.recordedOf(o)
+			}
+			latest[o.Head().ID] = withVersion(o, before)
+			ans = a.rehearsed(c.status, unasked(o, operations[i]), before, idle[i])
+			ans.Body = []byte(notMadeIDs.Replace(string(ans.Body)))
+		}
+		results[i] = resultOf(ans)
+	}
+	return results
+}
+
+// unasked returns the object that an operation of a dry run prepared, without what the device gave to it and the caller
+// did not ask for.
+func unasked(o dat.Object, by operation) dat.Object {
+	if by.method != http.MethodPost {
+		return o
+	}
+	o = o.Clone()
+	switch o := o.(type) {
+	case *dat.PSP:
+		var asked struct {
+			ConnQual *int32 `json:"conn_qual"`
+		}
+		if decode(by.body, &asked); asked.ConnQual == nil {
+			o.ConnQual = 0
+		}
+	case *dat.LMR:
+		o.TargetAddress, o.RMRContext = "", ""
+	case *dat.RMR:
+		o.TargetAddress, o.RMRContext = nil, nil
+	}
+	return o
+}
+
+// resultOf returns the result of an operation that was answered.
+func resultOf(ans *answer) batchResult {
+	r := batchResult{Status: ans.Status, ETag: nullIfEmpty(ans.ETag), Body: ans.Body}
+	if len(r.Body) == 0 {
+		r.Body = json.RawMessage("null")
+	}
+	return r
 }

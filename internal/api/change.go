@@ -74,7 +74,7 @@ func (a *API) changePage(found store.ChangePage, err error, asked []string) (*an
 	if err != nil {
 		return nil, err
 	}
-	out := page{items: make([]json.RawMessage, len(found.Items)), next: nullIfEmpty(found.Next), total: found.Total}
+	out := page{items: make([]json.RawMessage, len(found.Items)), next: nullIfEmpty(found.Next), total: found.Total, position: found.Position}
 	for i := range found.Items {
 		out.items[i] = encode(&found.Items[i])
 		if len(fields) > 0 {

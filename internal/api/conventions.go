@@ -51,6 +51,9 @@ func (a *API) firstRefusal(r route, request *http.Request, op *huma.Operation) *
 	if p := checkQuery(request, a.queries[r.id], r.mayBeEmpty); p != nil {
 		return p
 	}
+	if p := readDryRun(request); p != nil {
+		return p
+	}
 	if p := joinIfMatch(request.Header); p != nil {
 		return p
 	}

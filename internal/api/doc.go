@@ -7,7 +7,8 @@
 //     memory.go: how long it may take, and how much memory requests share. observe.go: its log and metrics, and panics.
 //     auth.go, session.go: who calls. rate_limit.go: how often.
 //   - conventions.go: what holds for every call before its own input is read. body.go: reading a body. if_match.go:
-//     testing a version. idempotency.go: the stored answer of a retry. prefer.go: waiting for an outcome.
+//     testing a version. idempotency.go, idempotency_response.go: the stored answer of a retry. dry_run.go: what is a dry
+//     run, and its answer. prefer.go: waiting for an outcome.
 //   - register.go: the only place that calls huma.Register. route.go: the description of a call; params.go: the
 //     parameters that calls share. huma.go: huma's configuration.
 //   - object.go: what the calls on one object share. object_kinds.go: the table of object types. object_form.go: how
@@ -21,6 +22,7 @@
 // batch.go: the call that carries out many writes. batch_operation.go: one of them and its references to others.
 // batch_calls.go: the writes that can be undone. batch_unit.go: several that are committed together. batch_atomic.go:
 // a batch that is one unit. batch_sequence.go, batch_group.go, batch_dry_run.go: a batch that goes on after a refusal.
+// batch_progress.go: what is stored of it for a repetition.
 //
 // documents.go serves the OpenAPI document, which package document makes, and the pages made of it; guides.go the
 // guides of docs; health.go is

@@ -69,7 +69,7 @@ func (a *API) registerDTOs() {
 	posting := func(id, path, summary, about string) route {
 		return route{
 			id: id, method: http.MethodPost, path: "/endpoints/{id}/" + path, tag: document.TagDTO, summary: summary, about: about,
-			status: http.StatusAccepted, answer: posted,
+			status: http.StatusAccepted, answer: posted, unrecorded: true,
 		}
 	}
 	register(a, posting("post-endpoint-recvs", "recvs", "Post receives", "dat_ep_post_recv. Posting can itself fire a watermark."), a.postRecvs)

@@ -51,7 +51,7 @@ func (a *API) registerEVDEvents() {
 	register(a, route{
 		id: "dequeue-evd", method: http.MethodPost, path: "/evds/{id}/dequeue", tag: document.TagEVD, summary: "Take events, or wait for them",
 		about:  "dat_evd_dequeue; with Prefer: wait=N dat_evd_wait, which answers with what is there when the threshold is reached or the time ran out.",
-		answer: events,
+		answer: events, unrecorded: true,
 	}, a.dequeueEvents)
 	register(a, route{
 		id: "list-evd-events", method: http.MethodGet, path: "/evds/{id}/events", tag: document.TagEVD, summary: "Look at events without taking them",
@@ -59,7 +59,7 @@ func (a *API) registerEVDEvents() {
 	}, a.viewEvents)
 	register(a, route{
 		id: "post-evd-event", method: http.MethodPost, path: "/evds/{id}/events", tag: document.TagEVD, summary: "Post a software event",
-		about: "dat_evd_post_se.", status: http.StatusCreated, answer: reflect.TypeFor[dat.Event](),
+		about: "dat_evd_post_se.", status: http.StatusCreated, answer: reflect.TypeFor[dat.Event](), unrecorded: true,
 	}, a.postSoftwareEvent)
 }
 

@@ -29,7 +29,10 @@ func (a *API) list(ctx context.Context, t dat.ObjectType, l Listing, input any) 
 		return nil, inQuery(err)
 	}
 	a.manager.Fill(found.Items)
-	out := page{items: make([]json.RawMessage, len(found.Items)), next: nullIfEmpty(found.Next), total: found.Total}
+	out := page{
+		items: make([]json.RawMessage, len(found.Items)), next: nullIfEmpty(found.Next), total: found.Total,
+		position: found.Position, partial: found.Partial,
+	}
 	for i, o := range found.Items {
 		out.items[i] = a.item(o, fields)
 	}
@@ -42,6 +45,10 @@ type page struct {
 	// next is the cursor of the next page, nil at the end; total is nil where it was not asked for.
 	next  *string
 	total *int64
+	// position is the place in the log of changes from which on the list can be watched without a gap.
+	position store.Position
+	// partial reports that the database is away, and that the items are this node's alone.
+	partial bool
 }
 
 func (p page) answer() *answer {
@@ -57,6 +64,8 @@ func (p page) answer() *answer {
 		body = append(body, item...)
 	}
 	body = append(append(body, `],"next_cursor":`...), encode(p.next)...)
+	body = append(append(body, `,"position":`...), encode(p.position.String())...)
+	body = append(append(body, `,"partial":`...), encode(p.partial)...)
 	if p.total != nil {
 		body = append(append(body, `,"total":`...), encode(p.total)...)
 	}

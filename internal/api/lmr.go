@@ -75,7 +75,7 @@ func (a *API) registerLMRs() {
 	}, a.readLMR)
 	register(a, route{
 		id: "write-lmr-data", method: http.MethodPut, path: "/lmrs/{id}/data", tag: document.TagMemory, summary: "Write memory",
-		status: http.StatusNoContent,
+		status: http.StatusNoContent, unrecorded: true,
 	}, a.writeLMR)
 }
 

@@ -20,11 +20,12 @@ func (a *API) registerNodes() {
 }
 
 func (a *API) listNodes(ctx context.Context, _ *Read) (*answer, error) {
-	nodes, err := a.store.Nodes(ctx)
+	position := a.store.Log().Position()
+	nodes, partial, err := a.store.NodesKnown(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return a.ok(PageOf[store.Node]{Items: nodes}), nil
+	return a.ok(PageOf[store.Node]{Items: nodes, Position: position.String(), Partial: partial}), nil
 }
 
 // refuseForeign returns the refusal of a call for an object that another node owns: where that node is (421), or that

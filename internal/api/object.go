@@ -61,6 +61,11 @@ func create[T dat.Object](ctx context.Context, a *API, w Write, do func(manager.
 	if err != nil {
 		return nil, a.explainForeignIA(ctx, requestOf(ctx).body, err)
 	}
+	if w.DryRun {
+		if _, err := a.refuseRehearsal(ctx, o); err != nil {
+			return nil, err
+		}
+	}
 	return show(o), nil
 }
 
@@ -84,6 +89,11 @@ func changeWithStatus[T dat.Object](ctx context.Context, a *API, w Write, t dat.
 	if err != nil {
 		return nil, err
 	}
+	if w.DryRun {
+		if _, err := a.refuseRehearsal(ctx, o); err != nil {
+			return nil, err
+		}
+	}
 	return show(o), nil
 }
 
@@ -99,6 +109,11 @@ func (a *API) free(ctx context.Context, w Write, t dat.ObjectType, id string, do
 	}
 	if err := do(ctx, c, dat.Handle(id)); err != nil {
 		return nil, err
+	}
+	if w.DryRun {
+		if _, err := a.refuseRehearsal(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return show(nil), nil
 }

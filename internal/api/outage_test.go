@@ -47,7 +47,7 @@ func TestWithoutTheDatabaseStatusIsReadAndWritesChangeNothing(t *testing.T) {
 		{"POST", "/pzs", `{"ia":"soft0@alpha"}`},
 		{"DELETE", "/endpoints/" + ep, ""},
 		{"PUT", "/endpoints/" + ep + "/watermarks", `{"soft_high":1,"hard_high":null}`},
-		{"GET", "/endpoints", ""},
+		{"GET", "/changes", ""},
 		{"GET", "/endpoints/00000000-0000-7000-8000-000000000000", ""},
 	} {
 		out := r.do(call.method, call.path, call.body)

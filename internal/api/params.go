@@ -21,9 +21,9 @@ type IAPath struct {
 
 // Write holds the parameters of every write.
 type Write struct {
-	DryRun  bool   `query:"dry_run" doc:"Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens."`
+	DryRun  bool   `query:"dry_run" doc:"Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up."`
 	IfMatch string `header:"If-Match" doc:"The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match."`
-	Key     string `header:"Idempotency-Key" maxLength:"255" doc:"Makes a repetition harmless: the same key and body get the first answer again for 24 hours."`
+	Key     string `header:"Idempotency-Key" maxLength:"255" doc:"Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed."`
 	Reason  string `header:"X-Change-Reason" maxLength:"500" doc:"Why; kept with the change."`
 	Request string `header:"X-Request-ID" doc:"The request's id: taken, or made where it is left out; kept with changes."`
 }
@@ -78,7 +78,10 @@ type freeObject struct {
 type PageOf[T any] struct {
 	Items []T     `json:"items" doc:"The items of this page."`
 	Next  *string `json:"next_cursor" doc:"The cursor of the next page; null at the end."`
-	Total *int64  `json:"total,omitempty" doc:"How many items fit, where asked for."`
+	// Position and Partial are in every list.
+	Position string `json:"position" example:"1042" doc:"Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's."`
+	Partial  bool   `json:"partial" doc:"The database is away, and the list holds this node's living objects from memory."`
+	Total    *int64 `json:"total,omitempty" doc:"How many items fit, where asked for."`
 }
 
 // word is the value of a filter that is one of the words of an enum of package dat.

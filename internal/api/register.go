@@ -46,6 +46,7 @@ func (a *API) operation(r route) huma.Operation {
 func (a *API) finish(r route) {
 	op := a.documented(r)
 	a.queries[r.id] = queryRulesOf(op)
+	a.unrecorded[r.method+" "+r.path] = r.unrecorded
 	if r.answer == nil {
 		op.Responses[strconv.Itoa(op.DefaultStatus)].Content = nil
 	}

@@ -24,10 +24,14 @@ type requestInfo struct {
 	tls bool
 	// retryKey is the Idempotency-Key of the request, nil if there is none.
 	retryKey *retryKey
+	// inCommit stores the request's answer in the commit of its change; nil where no answer is stored.
+	inCommit commitAnswer
 	// ifNoneMatch is the header of this name.
 	ifNoneMatch string
 	// body is what the request brought.
 	body []byte
+	// dryRun reports that the request only asks what a write would do; readDryRun alone sets it.
+	dryRun bool
 	// checked is the body for its validation, nil where there is none or it is no JSON.
 	checked *document.CheckedBody
 	// answer is the memory that the answer takes while the client has not taken it; nil where it goes to no client.
@@ -76,8 +80,8 @@ func (a *API) call(ctx context.Context, w Write, show func(dat.Object) *answer) 
 		return c, err
 	}
 	c.Match = match
-	if info.retryKey != nil && show != nil && !w.DryRun {
-		c.Keep = info.retryKey.answerInCommit(show)
+	if info.inCommit != nil && show != nil && !w.DryRun {
+		c.Keep = info.inCommit.answerInCommit(show)
 	}
 	return c, nil
 }

@@ -31,6 +31,8 @@ type route struct {
 	versioned, makes bool
 	// mayBeEmpty are query parameters that may be present and empty.
 	mayBeEmpty []string
+	// unrecorded reports that a write is no change of an object, such as a posting: nothing of it is committed.
+	unrecorded bool
 	// refusals are the statuses that this call has beside those of every read or write.
 	refusals []int
 }
@@ -49,7 +51,7 @@ func (r route) media() string {
 // answers returns what the document says of the route's answers.
 func (r route) answers() document.Answers {
 	return document.Answers{
-		Call: r.id, Status: r.status, Later: r.later, Body: r.answer, Media: r.media(), Versioned: r.versioned, Creates: r.makes,
+		Call: r.id, Status: r.status, Later: r.later, Body: r.answer, Media: r.media(), Versioned: r.versioned, Creates: r.makes, Replayable: r.isWrite(),
 		Refusals: r.allRefusals(),
 	}
 }

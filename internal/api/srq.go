@@ -97,7 +97,7 @@ func (a *API) registerSRQs() {
 	}, a.setSRQLow)
 	register(a, route{
 		id: "post-srq-recvs", method: http.MethodPost, path: "/srqs/{id}/recvs", tag: document.TagSRQ, summary: "Post receives", about: "dat_srq_post_recv.",
-		status: http.StatusAccepted, answer: reflect.TypeFor[manager.Posted](),
+		status: http.StatusAccepted, answer: reflect.TypeFor[manager.Posted](), unrecorded: true,
 	}, a.postSRQRecvs)
 }
 

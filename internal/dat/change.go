@@ -58,7 +58,11 @@ type Entry struct {
 type Kept struct {
 	Principal, Method, Path, Key string
 	BodyHash                     []byte
-	// Answer makes the stored answer from the object as it was recorded.
+	// From and To say of which operations of a batch the answer has the results:
+	// from From up to, but not including, To. Both are 0 for a whole answer.
+	From, To int
+	// Answer makes the stored answer from the object as it was recorded. With the
+	// status 0 nothing is stored.
 	Answer func(recorded Object) (status int, header map[string]string, body []byte)
 }
 

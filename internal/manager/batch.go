@@ -16,7 +16,31 @@ type Batch struct {
 	u    *unit // nil once the batch has ended
 	done []batchedOp
 	err  error // the refusal that ended it
+	// rehearsal says that the batch will be cancelled, so that its refusals are not
+	// noted.
+	rehearsal bool
+	// answer is what the commit stores for a retry, nil for nothing.
+	answer *BatchAnswer
 }
+
+// BatchAnswer is the answer that is stored in the commit of a batch, for retries with
+// the same Idempotency-Key.
+type BatchAnswer struct {
+	// Kept says under which key it is stored; its own Answer is not used.
+	dat.Kept
+	// Results makes the stored answer from the results of the batch as they are
+	// recorded, without their live members. It runs on the recorder's goroutine, may
+	// be called again, and takes no lock.
+	Results func(results []dat.Object) (status int, header map[string]string, body []byte)
+}
+
+// Rehearse says that the batch is a dry run, which ends with Cancel: its refusals are
+// not noted.
+func (b *Batch) Rehearse() { b.rehearsal = true }
+
+// StoreAnswer says which answer the commit stores. A batch that changes nothing has no
+// commit, and stores nothing.
+func (b *Batch) StoreAnswer(a *BatchAnswer) { b.answer = a }
 
 // batchedOp is an operation of a batch with the object that it is about.
 type batchedOp struct {
@@ -66,36 +90,62 @@ func (b *Batch) Run(ctx context.Context) ([]dat.Object, error) {
 	b.u = nil
 	defer u.release()
 	u.ctx = ctx
+	b.storeAnswerWith(u)
 	recs, err := u.commit()
 	if err != nil {
 		return nil, err
 	}
-	results := make([]dat.Object, len(b.done))
-	from := 0
-	for i, d := range b.done {
-		if img := u.outcome(d.obj, from, d.upto, recs); img != nil {
+	recorded := make([]dat.Object, len(recs))
+	for i := range recs {
+		recorded[i] = recs[i].Object
+	}
+	results := b.results(u, recorded)
+	for i, img := range results {
+		if img != nil {
 			results[i] = filled(u.m, img)
 		}
-		from = d.upto
 	}
 	return results, nil
 }
 
-// outcome returns the image of an object after one operation, whose steps are from
-// (included) to upto (excluded): the last one that they recorded, or the present
-// one if they did not change it.
-func (u *unit) outcome(o *object, from, upto int, recs []dat.Recorded) dat.Object {
-	changed := false
-	var img dat.Object
-	for i := from; i < upto && i < len(recs); i++ {
-		if u.steps[i].obj == o {
-			changed, img = true, recs[i].Object
+// storeAnswerWith lets the entries of the unit collect what is recorded of them. With
+// the last one the batch's answer is made and stored.
+func (b *Batch) storeAnswerWith(u *unit) {
+	if b.answer == nil {
+		return
+	}
+	recorded := make([]dat.Object, len(u.steps))
+	for i := range u.steps {
+		k := b.answer.Kept
+		k.Answer = func(o dat.Object) (int, map[string]string, []byte) {
+			recorded[i] = o
+			if i < len(recorded)-1 {
+				return 0, nil, nil
+			}
+			return b.answer.Results(b.results(u, recorded))
 		}
+		u.steps[i].entry.Keep = &k
 	}
-	if !changed {
-		return o.recorded()
+}
+
+// results returns the objects after each operation, nil where it freed one. recorded
+// are those after each of the unit's steps.
+func (b *Batch) results(u *unit, recorded []dat.Object) []dat.Object {
+	all := make([]dat.Object, len(b.done))
+	latest := map[*object]dat.Object{}
+	from := 0
+	for n, d := range b.done {
+		for i := from; i < d.upto && i < len(recorded); i++ {
+			latest[u.steps[i].obj] = recorded[i]
+		}
+		from = d.upto
+		img, changed := latest[d.obj]
+		if !changed {
+			img = d.obj.recorded()
+		}
+		all[n] = img
 	}
-	return img
+	return all
 }
 
 // Cancel undoes what was prepared. It does nothing after Run.
@@ -131,7 +181,9 @@ func runInBatch[T dat.Object](b *Batch, c Call, subject dat.Handle, cause string
 func (b *Batch) finishOp(c Call, o *object, subject dat.Handle, cause string, err error) error {
 	if err != nil {
 		b.err = err
-		b.u.m.noteRefusal(c, subject, cause, err)
+		if !b.rehearsal {
+			b.u.m.noteRefusal(c, subject, cause, err)
+		}
 		b.Cancel()
 		return err
 	}

@@ -83,7 +83,7 @@ func (u *unit) accept(c Call, req *request, ep *endpoint, in dat.Input, privateD
 		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = cr.RemoteIAAddress, cr.RemotePortQual, &qual
 	}}
 	if c.DryRun {
-		return &ep.object, moved(before, v, details.change), nil
+		return &ep.object, moved(before, v, details), nil
 	}
 	outcome := u.addMove(c, ep, in, before.State, v, details)
 	if err := u.endRequest(c.withoutAnswer(), req, in.String()); err != nil {

@@ -75,7 +75,7 @@ func (u *unit) connect(c Call, ep *endpoint, before *dat.Endpoint, in dat.Input,
 	v := dat.Judge(before.State, in)
 	setRemote := func(e *dat.Endpoint) { e.RemoteIAAddress, e.RemotePortQual = &addr, &qual }
 	if c.DryRun {
-		return &ep.object, moved(before, v, setRemote), nil
+		return &ep.object, moved(before, v, eventDetails{change: setRemote}), nil
 	}
 	u.addMove(c, ep, in, before.State, v, eventDetails{change: setRemote})
 	u.after = append(u.after, func() {

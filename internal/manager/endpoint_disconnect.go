@@ -37,10 +37,11 @@ func (u *unit) endConnection(c Call, ep *endpoint, in dat.Input, act func()) (*o
 	if v.Kind != dat.Move {
 		return &ep.object, before, nil
 	}
+	details := eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer"}
 	if c.DryRun {
-		return &ep.object, moved(before, v, nil), nil
+		return &ep.object, moved(before, v, details), nil
 	}
-	u.addMove(c, ep, in, before.State, v, eventDetails{reason: "CONSUMER", detail: "disconnected by the consumer"})
+	u.addMove(c, ep, in, before.State, v, details)
 	u.after = append(u.after, act)
 	return &ep.object, before, nil
 }

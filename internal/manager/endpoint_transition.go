@@ -19,11 +19,7 @@ func checkOperation(e *dat.Endpoint, in dat.Input) error {
 // which.
 func (u *unit) addMove(c Call, ep *endpoint, in dat.Input, from dat.EPState, v dat.Verdict, details eventDetails) *moveOutcome {
 	at := now()
-	var last *dat.LastEvent
-	if v.Event != dat.EventNone {
-		last = details.lastEvent(v.Event, at)
-	}
-	change := transition(from, v, last, details.change)
+	change := operationChange(from, v, details, at)
 	out := &moveOutcome{}
 	u.add(c, &ep.object, in.String(), applyChange(change), func() {
 		ep.mu.Lock()
@@ -77,10 +73,20 @@ func transition(from dat.EPState, v dat.Verdict, last *dat.LastEvent, change fun
 
 // moved returns an endpoint as an operation would leave it: the answer to a dry
 // run.
-func moved(before *dat.Endpoint, v dat.Verdict, change func(*dat.Endpoint)) *dat.Endpoint {
+func moved(before *dat.Endpoint, v dat.Verdict, details eventDetails) *dat.Endpoint {
 	after := before.Copy()
-	transition(before.State, v, nil, change)(after)
+	operationChange(before.State, v, details, now())(after)
 	return after
+}
+
+// operationChange returns the change that an operation makes of an endpoint in a state,
+// with the event that it leaves there.
+func operationChange(from dat.EPState, v dat.Verdict, details eventDetails, at dat.Time) func(*dat.Endpoint) {
+	var last *dat.LastEvent
+	if v.Event != dat.EventNone {
+		last = details.lastEvent(v.Event, at)
+	}
+	return transition(from, v, last, details.change)
 }
 
 // moveTo returns the change of an endpoint's state; it is the only place where the

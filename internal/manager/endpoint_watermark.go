@@ -39,6 +39,7 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 	after := before.Copy()
 	after.SetMarks(marks)
 	if c.DryRun {
+		after.Version += changesOfMarks(fire, live.State)
 		return &ep.object, after, nil
 	}
 	u.add(c, &ep.object, "dat_ep_set_watermark", applyChange(set), func() { ep.applyLive(set) })
@@ -50,6 +51,19 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 		u.addHardBreak(ep, live.State)
 	}
 	return &ep.object, after, nil
+}
+
+// changesOfMarks returns how many changes set the marks: the call's own, and those of
+// the marks that fire during it.
+func changesOfMarks(fire dat.Firing, from dat.EPState) int64 {
+	changes := int64(1)
+	if fire.Soft {
+		changes++
+	}
+	if fire.Hard && dat.Judge(from, dat.EvHardWatermark).Kind == dat.Move {
+		changes++
+	}
+	return changes
 }
 
 // addSoftEvent enters the event of a soft mark that is exceeded already (W10).

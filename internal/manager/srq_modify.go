@@ -73,6 +73,7 @@ func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle,
 		after := before.Clone().(*dat.SRQ)
 		change(after)
 		if c.DryRun {
+			after.Version++ // it is recorded, even where it is the same mark
 			return &s.object, after, nil
 		}
 		u.add(c, &s.object, "dat_srq_set_lw", applyChange(change), nil)

@@ -30,7 +30,7 @@ func recordEverything(t *testing.T, s *Store) {
 		},
 	}
 	record(t, s, stored)
-	must(t, s.SaveAnswer(t.Context(), "p", "POST", "/endpoints", "a refusal", StoredAnswer{BodyHash: []byte{1}, Status: 409}))
+	must(t, s.SaveAnswer(t.Context(), AnswerKey{"p", "POST", "/endpoints", "a refusal"}, StoredAnswer{BodyHash: []byte{1}, Status: 409}))
 }
 
 // rowsOfTables returns all rows of all tables of a database as JSON, by table.
@@ -167,9 +167,9 @@ func TestIdsVersionsAnswersAndPositionsGoOnAfterARestore(t *testing.T) {
 	if !slices.Equal(seen, []int64{last, last + 1}) {
 		t.Errorf("a watcher after %d gets %v", last-1, seen)
 	}
-	answer, _, err := s.ClaimKey(t.Context(), "p", "POST", "/endpoints", "with its change")
+	answer, _, err := s.ClaimKey(t.Context(), AnswerKey{"p", "POST", "/endpoints", "with its change"})
 	must(t, err)
-	if answer == nil || answer.Status != 201 || string(answer.Body) != "\x00\t\\N\n{}" {
+	if len(answer) != 1 || answer[0].Status != 201 || string(answer[0].Body) != "\x00\t\\N\n{}" {
 		t.Errorf("the stored answer is %+v", answer)
 	}
 }

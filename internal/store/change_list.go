@@ -58,11 +58,28 @@ type ChangePage struct {
 	Next string
 	// Total is the number of changes on all pages; nil unless the query asks for it.
 	Total *int64
+	// Position is a place in the log: all changes up to it that fit are in the list.
+	Position Position
 }
 
 // Changes returns a page of the changes that fit. A limit, offset or cursor that
 // cannot be is DAT_INVALID_PARAMETER.
 func (s *Store) Changes(ctx context.Context, q ChangeQuery) (ChangePage, error) {
+	var page ChangePage
+	position := s.log.Position() // before the changes are read: what is later is in the log
+	away, err := s.readUnlessAway(ctx, refusalPatience, func(ctx context.Context) (err error) {
+		page, err = s.changes(ctx, q)
+		return err
+	})
+	if away {
+		return ChangePage{}, s.errAway()
+	}
+	page.Position = position
+	return page, err
+}
+
+// changes is Changes without the position, and waits for a database that is away.
+func (s *Store) changes(ctx context.Context, q ChangeQuery) (ChangePage, error) {
 	limit, err := limitOf(q.Limit)
 	if err != nil {
 		return ChangePage{}, err

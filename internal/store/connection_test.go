@@ -74,16 +74,16 @@ func TestReadsSayThatTheDatabaseIsAway(t *testing.T) {
 	s := openStore(t, through, "alpha")
 	p.refusing.Store(true)
 	p.cut()
-	_, err := s.List(t.Context(), Query{Type: dat.TypeEndpoint})
+	_, err := s.Changes(t.Context(), ChangeQuery{})
 	wantError(t, err, dat.RetInternalError, KindStoreAway)
 	_, err = s.Get(t.Context(), dat.TypeEndpoint, "x")
 	wantError(t, err, dat.RetInternalError, KindStoreAway)
 	_, err = s.Nodes(t.Context())
 	wantError(t, err, dat.RetInternalError, KindStoreAway)
-	_, _, err = s.ClaimKey(t.Context(), "p", "POST", "/", "k")
+	_, _, err = s.ClaimKey(t.Context(), AnswerKey{"p", "POST", "/", "k"})
 	wantError(t, err, dat.RetInternalError, KindStoreAway)
 	p.refusing.Store(false)
-	if _, running, err := s.ClaimKey(t.Context(), "p", "POST", "/", "k"); running || err != nil {
+	if _, running, err := s.ClaimKey(t.Context(), AnswerKey{"p", "POST", "/", "k"}); running || err != nil {
 		t.Errorf("a look-up that failed must not hold the key: %v, %v", running, err)
 	}
 }

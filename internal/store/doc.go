@@ -28,6 +28,9 @@
 //	object_image.go          an object as it is recorded
 //	object_members.go        JSON objects, member by member
 //	list.go, list_*.go       lists of living objects: conditions, filters, cursors
+//	list_memory.go           the same lists of this node's objects, from memory
+//	list_away.go             reads that do not wait for a database that is away
+//	name.go                  names that objects of other nodes have
 //
 //	change_list.go           the log of changes in pages
 //	change_log.go            the log as watchers see it, its end in memory
@@ -39,6 +42,7 @@
 //	retention.go             the deletion of what is past its time
 //
 //	stored_answer.go         first answers to requests with an Idempotency-Key
+//	stored_answer_save.go    the statements that store them outside of a commit
 //	node.go                  the hosts that share a database, heartbeats
 //	node_owner.go            who owns a node: noticed when it is lost, waited for at a start
 //	connection.go            connection strings, the pool, retries

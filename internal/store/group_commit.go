@@ -202,6 +202,9 @@ func (r *Recorder) announce(g *group, last int64) {
 	r.mu.Lock()
 	for id, o := range g.objects {
 		if o.freedAt.IsZero() {
+			if o.createdBy > 0 {
+				o.image.createdChange = changes[o.createdBy-1].ID
+			}
 			r.images[id] = o.image
 		} else {
 			delete(r.images, id)

@@ -58,6 +58,8 @@ type answerRow struct {
 	Status    int               `json:"status"`
 	Header    map[string]string `json:"header"`
 	Body      []byte            `json:"body"`
+	From      int               `json:"from_operation"`
+	To        int               `json:"to_operation"`
 	unit      *unit
 }
 
@@ -155,7 +157,7 @@ func answerRowOf(s *step) (answerRow, bool) {
 	}
 	return answerRow{
 		Principal: k.Principal, Method: k.Method, Path: k.Path, Key: k.Key, BodyHash: k.BodyHash,
-		Status: status, Header: header, Body: body, unit: s.unit,
+		Status: status, Header: header, Body: body, From: k.From, To: k.To, unit: s.unit,
 	}, status != 0
 }
 

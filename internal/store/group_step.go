@@ -125,7 +125,7 @@ func (s *step) setObject(after dat.Object, node string) error {
 	if err != nil {
 		return err
 	}
-	img.newer = s.before.newer
+	img.newer, img.createdChange = s.before.newer, s.before.createdChange
 	s.after = img
 	s.change.Object = dat.ObjectRef{Type: after.Type(), ID: h.ID, Name: h.Name}
 	s.change.IA, s.change.Version, s.change.After = h.IA, h.Version, img.body

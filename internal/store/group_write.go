@@ -116,16 +116,20 @@ func refuseUnwrittenObjects(g *group, sent []objectRow, refused refusedUnits, re
 // refuseUnstoredAnswers refuses the units whose keys already have an answer.
 func refuseUnstoredAnswers(sent []answerRow, refused refusedUnits) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
-		stored := map[[4]string]bool{}
+		type part struct {
+			key  AnswerKey
+			from int
+		}
+		stored := map[part]bool{}
 		for rows.Next() {
-			var k [4]string
-			if err := rows.Scan(&k[0], &k[1], &k[2], &k[3]); err != nil {
+			var p part
+			if err := rows.Scan(&p.key.Principal, &p.key.Method, &p.key.Path, &p.key.Key, &p.from); err != nil {
 				return err
 			}
-			stored[k] = true
+			stored[p] = true
 		}
 		for _, row := range sent {
-			if !stored[[4]string{row.Principal, row.Method, row.Path, row.Key}] {
+			if !stored[part{AnswerKey{row.Principal, row.Method, row.Path, row.Key}, row.From}] {
 				refused[row.unit] = refusal("kept_key")
 			}
 		}
@@ -167,12 +171,13 @@ const (
 			object_name text, cause text, actor text, request_id text, reason text, outcome text, fields text[],
 			before jsonb, after jsonb, image jsonb, version bigint, reverted_to bigint)`
 
-	sqlInsertAnswers = `INSERT INTO kept AS k (principal, method, path, key, body_hash, status, header, body)
-		SELECT r.principal, r.method, r.path, r.key, decode(r.body_hash, 'base64'), r.status, r.header, decode(r.body, 'base64')
+	sqlInsertAnswers = `INSERT INTO kept AS k (principal, method, path, key, body_hash, status, header, body, from_operation, to_operation)
+		SELECT r.principal, r.method, r.path, r.key, decode(r.body_hash, 'base64'), r.status, r.header, decode(r.body, 'base64'),
+			r.from_operation, r.to_operation
 		FROM json_to_recordset($1) AS r(principal text, method text, path text, key text, body_hash text,
-			status integer, header jsonb, body text)
+			status integer, header jsonb, body text, from_operation integer, to_operation integer)
 		ON CONFLICT ON CONSTRAINT kept_key DO UPDATE SET body_hash = excluded.body_hash, status = excluded.status,
-			header = excluded.header, body = excluded.body, at = now()
+			header = excluded.header, body = excluded.body, to_operation = excluded.to_operation, at = now()
 			WHERE k.at < now() - interval '24 hours'
-		RETURNING k.principal, k.method, k.path, k.key`
+		RETURNING k.principal, k.method, k.path, k.key, k.from_operation`
 )

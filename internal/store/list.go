@@ -50,12 +50,67 @@ type Page struct {
 	Next string
 	// Total is the number of objects on all pages; nil unless the query asks for it.
 	Total *int64
+	// Position is a place in the log of changes: all changes up to it are in the page.
+	// There may be later ones in it too.
+	Position Position
+	// Partial reports that the database is away, and that the page has the living
+	// objects of this node alone, as they were recorded last.
+	Partial bool
 }
 
 // List returns a page of the living objects that fit. A filter, sort, value or
-// cursor that is unknown is DAT_INVALID_PARAMETER with Field set.
+// cursor that is unknown is DAT_INVALID_PARAMETER with Field set. While the database
+// is away the page is of this node's objects in memory.
 func (s *Store) List(ctx context.Context, q Query) (Page, error) {
-	where, err := q.conditions()
+	plan, err := q.plan()
+	if err != nil {
+		return Page{}, err
+	}
+	var page Page
+	position := s.log.Position() // before the objects are read: what is later is in the log
+	away, err := s.readUnlessAway(ctx, memoryPatience, func(ctx context.Context) (err error) {
+		page, err = s.listFromDatabase(ctx, q, plan)
+		return err
+	})
+	if away {
+		page = q.listFromMemory(s.recorder.living(q.Type), plan)
+	}
+	page.Position = position
+	return page, err
+}
+
+// listPlan is a query that was checked.
+type listPlan struct {
+	filters []askedFilter
+	order   order
+	limit   int
+	// after is the place of the last row that was read, nil for the first page.
+	after *cursor
+}
+
+// plan checks a query.
+func (q *Query) plan() (p listPlan, err error) {
+	if p.filters, err = q.filters(); err != nil {
+		return p, err
+	}
+	if p.limit, err = limitOf(q.Limit); err != nil {
+		return p, err
+	}
+	known := false
+	if p.order, known = sortsOf(q.Type)[q.sort()]; !known {
+		return p, badQuery("sort", fmt.Sprintf("%s cannot be sorted by %s; it can be by %s", q.Type, quoteShort(q.Sort), strings.Join(SortNames(q.Type), ", ")))
+	}
+	if err := checkOffset(q.Offset, q.Cursor); err != nil || q.Cursor == "" {
+		return p, err
+	}
+	at, err := readCursor(q.Cursor, q.signature(), p.order.check)
+	p.after = &at
+	return p, err
+}
+
+// listFromDatabase returns the page of the recorded objects of all nodes.
+func (s *Store) listFromDatabase(ctx context.Context, q Query, plan listPlan) (Page, error) {
+	where, err := q.conditions(plan.filters)
 	if err != nil {
 		return Page{}, err
 	}
@@ -67,15 +122,7 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 			return Page{}, mapError(err)
 		}
 	}
-	limit, err := limitOf(q.Limit)
-	if err != nil {
-		return Page{}, err
-	}
-	sql, err := q.statement(where, limit)
-	if err != nil {
-		return Page{}, err
-	}
-	rows, err := s.pool.Query(ctx, sql, where.args...)
+	rows, err := s.pool.Query(ctx, q.statement(where, plan), where.args...)
 	if err != nil {
 		return Page{}, mapError(err)
 	}
@@ -86,7 +133,7 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 	if err != nil {
 		return Page{}, mapError(err)
 	}
-	return page, q.fillPage(&page, found, limit)
+	return page, q.fillPage(&page, found, plan.limit)
 }
 
 // listRow is a row of a list: the object, and its place in the order.
@@ -98,27 +145,17 @@ type listRow struct {
 
 // statement returns the SELECT of a page. It asks for one row more than the limit,
 // which shows whether there is a next page.
-func (q *Query) statement(where *conditions, limit int) (string, error) {
-	by, known := sortsOf(q.Type)[q.sort()]
-	if !known {
-		return "", badQuery("sort", fmt.Sprintf("%s cannot be sorted by %s; it can be by %s", q.Type, quoteShort(q.Sort), strings.Join(SortNames(q.Type), ", ")))
-	}
+func (q *Query) statement(where *conditions, plan listPlan) string {
+	by := plan.order
 	direction, beyond := "ASC", ">"
 	if q.Desc {
 		direction, beyond = "DESC", "<"
 	}
-	if err := checkOffset(q.Offset, q.Cursor); err != nil {
-		return "", err
-	}
-	if q.Cursor != "" {
-		at, err := readCursor(q.Cursor, q.signature(), by.check)
-		if err != nil {
-			return "", err
-		}
+	if at := plan.after; at != nil {
 		where.add(fmt.Sprintf("(%s, created_change) %s (%s::text::%s, %s::bigint)", by.expr, beyond, where.arg(at.Key), by.cast, where.arg(at.ID)))
 	}
 	return fmt.Sprintf("SELECT %s, (%s)::text AS sort_key, created_change AS made_by FROM objects%s ORDER BY %s %s, objects.created_change %s LIMIT %d OFFSET %d",
-		whole("body"), by.expr, where.where(), by.expr, direction, direction, limit+1, q.Offset), nil
+		whole("body"), by.expr, where.where(), by.expr, direction, direction, plan.limit+1, q.Offset)
 }
 
 // fillPage reads the rows into the page and sets the next cursor.

@@ -49,26 +49,36 @@ func addEqual[T any](c *conditions, column string, values []T, text func(T) stri
 // where returns the WHERE; there is at least one part.
 func (c *conditions) where() string { return " WHERE " + strings.Join(c.parts, " AND ") }
 
+// askedFilter is a filter with the values that a query asks for.
+type askedFilter struct {
+	filter
+	values []string
+}
+
+// filters returns the filters that the query asks for, in the order of their names.
+func (q *Query) filters() ([]askedFilter, error) {
+	var asked []askedFilter
+	known := filtersOf(q.Type)
+	for _, name := range slices.Sorted(maps.Keys(q.Filters)) {
+		f, ok := known[name]
+		if !ok {
+			return nil, badQuery(name, fmt.Sprintf("a list of %s has no filter %s; it has %s", q.Type, quoteShort(name), strings.Join(FilterNames(q.Type), ", ")))
+		}
+		if err := f.checkAll(name, q.Filters[name]); err != nil {
+			return nil, err
+		}
+		asked = append(asked, askedFilter{f, q.Filters[name]})
+	}
+	return asked, nil
+}
+
 // conditions returns what a living object must fulfil to be in the list.
-func (q *Query) conditions() (*conditions, error) {
+func (q *Query) conditions(filters []askedFilter) (*conditions, error) {
 	c := &conditions{}
 	c.add("type = " + c.arg(q.Type.String()))
 	c.add("freed_at IS NULL")
-	for _, name := range FilterNames(q.Type) {
-		values, asked := q.Filters[name]
-		if !asked {
-			continue
-		}
-		part, err := filtersOf(q.Type)[name].condition(c, name, values)
-		if err != nil {
-			return nil, err
-		}
-		c.add(part)
-	}
-	for name := range q.Filters {
-		if _, known := filtersOf(q.Type)[name]; !known {
-			return nil, badQuery(name, fmt.Sprintf("a list of %s has no filter %s; it has %s", q.Type, quoteShort(name), strings.Join(FilterNames(q.Type), ", ")))
-		}
+	for _, f := range filters {
+		c.add(f.condition(c, f.values))
 	}
 	if err := q.addLabels(c); err != nil {
 		return nil, err

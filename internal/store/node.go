@@ -52,6 +52,22 @@ func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 	return nodes, mapError(err)
 }
 
+// NodesKnown is Nodes; while the database is away it is this node alone, and partial
+// says so.
+func (s *Store) NodesKnown(ctx context.Context) (nodes []Node, partial bool, err error) {
+	partial, err = s.readUnlessAway(ctx, memoryPatience, func(ctx context.Context) error {
+		nodes, err = s.Nodes(ctx)
+		return err
+	})
+	if partial {
+		nodes = []Node{{
+			Name: s.cfg.Node, Address: s.cfg.Address, Version: s.cfg.Version, Epoch: s.recorder.epoch,
+			LastSeen: dat.At(time.Unix(0, s.lastSeen.Load())), State: "UP",
+		}}
+	}
+	return nodes, partial, err
+}
+
 // claimNode makes this process the node's owner: it gets a new epoch, and the
 // database refuses groups with an older one. It waits for a transaction of the
 // former owner that still runs.
@@ -91,6 +107,9 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 		// A sign of life need not be on the standbys: it does not wait for them.
 		_, err := s.pool.Exec(beat, `UPDATE nodes SET last_seen = now()
 			WHERE name = $1 AND set_config('synchronous_commit', 'local', true) IS NOT NULL`, s.cfg.Node)
+		if err == nil {
+			s.lastSeen.Store(time.Now().UnixNano())
+		}
 		if err != nil && mappingOf(err).match == readOnly {
 			s.pool.Reset() // the server was demoted: its connections must not be read from either
 		}

@@ -34,7 +34,7 @@ type querier interface {
 func livingImages(ctx context.Context, db querier, node string) ([]image, error) {
 	ctx, cancel := context.WithTimeout(ctx, livingTimeout)
 	defer cancel()
-	rows, err := db.Query(ctx, `SELECT type, `+whole("body")+` FROM objects
+	rows, err := db.Query(ctx, `SELECT type, `+whole("body")+`, created_change FROM objects
 		WHERE node = $1 AND freed_at IS NULL ORDER BY created_change`, node)
 	if err != nil {
 		return nil, mapError(err)
@@ -42,14 +42,17 @@ func livingImages(ctx context.Context, db querier, node string) ([]image, error)
 	images, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (image, error) {
 		var word string
 		var o storedObject
-		if err := row.Scan(&word, &o.Body, &o.Form); err != nil {
+		var created int64
+		if err := row.Scan(&word, &o.Body, &o.Form, &created); err != nil {
 			return image{}, err
 		}
 		t, err := typeOf(word)
 		if err != nil {
 			return image{}, err
 		}
-		return o.image(t)
+		img, err := o.image(t)
+		img.createdChange = created
+		return img, err
 	})
 	return images, mapError(err)
 }

@@ -15,6 +15,9 @@ type image struct {
 	body json.RawMessage
 	// newer is what a newer program recorded beside; nil if there is nothing.
 	newer *newerForm
+	// createdChange is the id of the change that created the object, by which lists
+	// are ordered; 0 until it is committed.
+	createdChange int64
 }
 
 // stored returns the JSON as a row holds it: with the version of its form, and with

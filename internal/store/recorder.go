@@ -185,12 +185,12 @@ func (r *Recorder) abandonUnit(u *unit) ([]dat.Recorded, error) {
 
 // isKeyUndecided reports whether a change with an Idempotency-Key was begun whose
 // outcome is not known yet.
-func (r *Recorder) isKeyUndecided(k answerKey) bool {
+func (r *Recorder) isKeyUndecided(k AnswerKey) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.abandoned, func(u *unit) bool {
 		return !u.answered.Load() && slices.ContainsFunc(u.entries, func(e dat.Entry) bool {
-			return e.Keep != nil && answerKey{e.Keep.Principal, e.Keep.Method, e.Keep.Path, e.Keep.Key} == k
+			return e.Keep != nil && AnswerKey{e.Keep.Principal, e.Keep.Method, e.Keep.Path, e.Keep.Key} == k
 		})
 	})
 }

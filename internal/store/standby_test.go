@@ -112,7 +112,7 @@ func TestAChangeThatTheStandbyLacksIsUnknownUntilItHasIt(t *testing.T) {
 	if wantError(t, err, dat.RetInternalError, KindStoreAway); time.Since(began) > shortWait/2 {
 		t.Errorf("a new write took %s to be refused", time.Since(began))
 	}
-	if _, running, err := r.store.ClaimKey(t.Context(), "p", "POST", "/endpoints", "k"); err != nil || !running {
+	if _, running, err := r.store.ClaimKey(t.Context(), AnswerKey{"p", "POST", "/endpoints", "k"}); err != nil || !running {
 		t.Errorf("its Idempotency-Key: running %v, %v", running, err)
 	}
 	// The recorder goes on asking; none of its attempts ends the wait.
@@ -127,8 +127,8 @@ func TestAChangeThatTheStandbyLacksIsUnknownUntilItHasIt(t *testing.T) {
 	}
 	r.standby.reconnect()
 	r.wasMade(t)
-	answer, running, err := r.store.ClaimKey(t.Context(), "p", "POST", "/endpoints", "k")
-	if err != nil || running || answer == nil || answer.Status != 201 {
+	answer, running, err := r.store.ClaimKey(t.Context(), AnswerKey{"p", "POST", "/endpoints", "k"})
+	if err != nil || running || len(answer) != 1 || answer[0].Status != 201 {
 		t.Errorf("its Idempotency-Key then: %+v, running %v, %v", answer, running, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -40,6 +41,10 @@ type Store struct {
 	recorder *Recorder
 	log      *Log
 	claims   keyClaims
+	// lastSeen is the time of the last heartbeat, in nanoseconds of Unix time.
+	lastSeen atomic.Int64
+	// readsFail says that the last read of a list found the database away.
+	readsFail atomic.Bool
 	// database is since when the database answers, or does not.
 	database Since
 	// opened is when the node was claimed.
@@ -69,7 +74,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{cfg: cfg, pool: pool, claims: keyClaims{claimed: map[answerKey]bool{}}}
+	s := &Store{cfg: cfg, pool: pool, claims: newKeyClaims()}
 	if err := s.open(ctx, pgcfg.ConnConfig); err != nil {
 		pool.Close()
 		return nil, err
@@ -111,6 +116,7 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	if err != nil {
 		return err
 	}
+	s.lastSeen.Store(time.Now().UnixNano())
 	living, err := livingImages(ctx, s.pool, s.cfg.Node)
 	if err != nil {
 		return err

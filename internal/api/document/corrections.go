@@ -60,6 +60,9 @@ var corrections = map[string]func(*huma.Schema){
 	"max_rmr_target_address":  decimal,
 	"target_address":          pattern("^[0-9]{1,20}$"),
 	"rmr_context":             pattern("^0x[0-9a-fA-F]{1,8}$"),
+	"LMR.target_address":      nullInDryRuns(pattern("^[0-9]{1,20}$")),
+	"LMR.rmr_context":         nullInDryRuns(pattern("^0x[0-9a-fA-F]{1,8}$")),
+	"PSP.conn_qual":           nullInDryRuns(nil),
 	"name":                    pattern("^[a-z0-9._-]{1,63}$"),
 	"EventData.software":      anything,
 	"IA.provider":             words("soft", "verbs"),
@@ -83,6 +86,16 @@ var corrections = map[string]func(*huma.Schema){
 func anything(s *huma.Schema) { *s = huma.Schema{} }
 
 func notNull(s *huma.Schema) { s.Nullable = false }
+
+// nullInDryRuns returns a correction, after another one that may be nil, for what only a device gives.
+func nullInDryRuns(correct func(*huma.Schema)) func(*huma.Schema) {
+	return func(s *huma.Schema) {
+		if correct != nil {
+			correct(s)
+		}
+		s.Nullable = true
+	}
+}
 
 // decimal is a number of 64 bits, which JSON's readers would round: a string of digits.
 func decimal(s *huma.Schema) {

@@ -25,6 +25,8 @@ type Answers struct {
 	Body reflect.Type
 	// Media is the body's media type.
 	Media string
+	// Replayable answers to a repetition with the same Idempotency-Key say that they are one.
+	Replayable bool
 	// Versioned answers carry an ETag; Creates reports that the answer names what was made in Location.
 	Versioned, Creates bool
 	// Refusals are the statuses of the problems that the call can answer with, and 304.
@@ -82,6 +84,12 @@ func (s *Schemas) answerSchema(a Answers) *huma.Schema {
 
 func (a Answers) headers() map[string]*huma.Param {
 	headers := map[string]*huma.Param{RequestIDHeader: requestIDParam()}
+	if a.Replayable {
+		headers["Idempotency-Replayed"] = &huma.Param{
+			Description: "true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done.",
+			Schema:      &huma.Schema{Type: huma.TypeString, Enum: []any{"true"}},
+		}
+	}
 	if a.Versioned {
 		headers["ETag"] = &huma.Param{Description: "The object's version in quotes.", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{`"1"`}}}
 	}

@@ -1211,6 +1211,13 @@ export interface components {
             items: components["schemas"]["CR"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
             /**
              * Format: int64
              * @description How many items fit, where asked for.
@@ -1271,6 +1278,13 @@ export interface components {
             items: components["schemas"]["Change"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
             /**
              * Format: int64
              * @description How many items fit, where asked for.
@@ -1697,6 +1711,13 @@ export interface components {
             items: components["schemas"]["EVD"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
             /**
              * Format: int64
              * @description How many items fit, where asked for.
@@ -1930,6 +1951,13 @@ export interface components {
             items: components["schemas"]["Endpoint"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
             /**
              * Format: int64
              * @description How many items fit, where asked for.
@@ -2461,6 +2489,13 @@ export interface components {
             items: components["schemas"]["IA"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
             /**
              * Format: int64
              * @description How many items fit, where asked for.
@@ -2570,11 +2605,11 @@ export interface components {
             /** @description The protection zone, or null. */
             pz: string | null;
             /** @description The key that a peer uses for RDMA (hexadecimal); for operators only. */
-            rmr_context: string;
+            rmr_context: string | null;
             /** @description The name of the shared memory, or null. */
             shared_id: string | null;
             /** @description The address that a peer uses for RDMA (decimal). */
-            target_address: string;
+            target_address: string | null;
             /**
              * Format: date-time
              * @description When it last changed.
@@ -2625,6 +2660,13 @@ export interface components {
             items: components["schemas"]["LMR"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
             /**
              * Format: int64
              * @description How many items fit, where asked for.
@@ -2732,6 +2774,13 @@ export interface components {
             items: components["schemas"]["Node"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
             /**
              * Format: int64
              * @description How many items fit, where asked for.
@@ -2776,7 +2825,7 @@ export interface components {
              * Format: int32
              * @description The connection qualifier, 1–65535.
              */
-            conn_qual: number;
+            conn_qual: number | null;
             /**
              * Format: date-time
              * @description When it was made.
@@ -2842,6 +2891,13 @@ export interface components {
             items: components["schemas"]["PSP"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
             /**
              * Format: int64
              * @description How many items fit, where asked for.
@@ -2896,6 +2952,13 @@ export interface components {
             items: components["schemas"]["PZ"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
             /**
              * Format: int64
              * @description How many items fit, where asked for.
@@ -3292,6 +3355,13 @@ export interface components {
             items: components["schemas"]["RMR"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
             /**
              * Format: int64
              * @description How many items fit, where asked for.
@@ -3365,6 +3435,13 @@ export interface components {
             items: components["schemas"]["RSP"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
             /**
              * Format: int64
              * @description How many items fit, where asked for.
@@ -3555,6 +3632,13 @@ export interface components {
             items: components["schemas"]["SRQ"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
             /**
              * Format: int64
              * @description How many items fit, where asked for.
@@ -3792,7 +3876,7 @@ export interface components {
         ConnQualQuery: string[];
         /** @description The next_cursor of the page before. */
         CursorQuery: string;
-        /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+        /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
         DryRunQuery: boolean;
         /** @description The endpoint's id; repeat for OR. */
         EndpointQuery: string[];
@@ -3806,7 +3890,7 @@ export interface components {
         IaQuery: string[];
         /** @description The object's id. */
         IdPath: string;
-        /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+        /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
         IdempotencyKeyHeader: string;
         /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
         IfMatchHeader: string;
@@ -3848,13 +3932,13 @@ export interface operations {
     "run-batch": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -3873,6 +3957,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -4190,13 +4276,13 @@ export interface operations {
     "accept-cr": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -4222,6 +4308,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -4235,6 +4323,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -4272,13 +4362,13 @@ export interface operations {
     "handoff-cr": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -4300,6 +4390,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -4335,13 +4427,13 @@ export interface operations {
     "reject-cr": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -4363,6 +4455,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -4478,13 +4572,13 @@ export interface operations {
     "create-endpoint": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -4505,6 +4599,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
                     /** @description The request's id, taken or made. */
@@ -4653,13 +4749,13 @@ export interface operations {
     "free-endpoint": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -4677,6 +4773,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -4712,13 +4810,13 @@ export interface operations {
     "modify-endpoint": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -4743,6 +4841,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -4780,13 +4880,13 @@ export interface operations {
     "connect-endpoint": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -4812,6 +4912,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -4825,6 +4927,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -4862,13 +4966,13 @@ export interface operations {
     "disconnect-endpoint": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -4894,6 +4998,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -4907,6 +5013,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -4944,13 +5052,13 @@ export interface operations {
     "dup-connect-endpoint": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -4976,6 +5084,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -4989,6 +5099,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5152,13 +5264,13 @@ export interface operations {
     "post-endpoint-rdma-reads": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -5180,6 +5292,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5217,13 +5331,13 @@ export interface operations {
     "post-endpoint-rdma-writes": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -5245,6 +5359,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5334,13 +5450,13 @@ export interface operations {
     "post-endpoint-recvs": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -5362,6 +5478,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5399,13 +5517,13 @@ export interface operations {
     "reset-endpoint": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -5429,6 +5547,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5466,13 +5586,13 @@ export interface operations {
     "revert-endpoint": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -5496,6 +5616,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5533,13 +5655,13 @@ export interface operations {
     "bind-endpoint-rmr": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -5561,6 +5683,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5598,13 +5722,13 @@ export interface operations {
     "post-endpoint-sends": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -5626,6 +5750,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5715,13 +5841,13 @@ export interface operations {
     "set-endpoint-watermarks": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -5745,6 +5871,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5854,13 +5982,13 @@ export interface operations {
     "create-evd": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -5881,6 +6009,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
                     /** @description The request's id, taken or made. */
@@ -5974,13 +6104,13 @@ export interface operations {
     "free-evd": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -5998,6 +6128,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6033,13 +6165,13 @@ export interface operations {
     "modify-evd": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -6064,6 +6196,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6101,13 +6235,13 @@ export interface operations {
     "dequeue-evd": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -6131,6 +6265,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6223,13 +6359,13 @@ export interface operations {
     "post-evd-event": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -6251,6 +6387,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6547,13 +6685,13 @@ export interface operations {
     "create-lmr": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -6574,6 +6712,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
                     /** @description The request's id, taken or made. */
@@ -6667,13 +6807,13 @@ export interface operations {
     "free-lmr": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -6691,6 +6831,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6783,7 +6925,7 @@ export interface operations {
     "write-lmr-data": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
                 /** @description Where to start, in bytes; 0 where left out. */
                 offset?: number;
@@ -6793,7 +6935,7 @@ export interface operations {
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -6815,6 +6957,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -7031,13 +7175,13 @@ export interface operations {
     "create-psp": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -7058,6 +7202,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
                     /** @description The request's id, taken or made. */
@@ -7151,13 +7297,13 @@ export interface operations {
     "free-psp": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -7175,6 +7321,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -7280,13 +7428,13 @@ export interface operations {
     "create-pz": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -7307,6 +7455,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
                     /** @description The request's id, taken or made. */
@@ -7400,13 +7550,13 @@ export interface operations {
     "free-pz": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -7424,6 +7574,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -7533,13 +7685,13 @@ export interface operations {
     "create-rmr": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -7560,6 +7712,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
                     /** @description The request's id, taken or made. */
@@ -7653,13 +7807,13 @@ export interface operations {
     "free-rmr": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -7677,6 +7831,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -7788,13 +7944,13 @@ export interface operations {
     "create-rsp": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -7815,6 +7971,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
                     /** @description The request's id, taken or made. */
@@ -7908,13 +8066,13 @@ export interface operations {
     "free-rsp": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -7932,6 +8090,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -7967,13 +8127,13 @@ export interface operations {
     "start-session": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -7992,6 +8152,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -8029,13 +8191,13 @@ export interface operations {
     "end-session": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -8050,6 +8212,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -8159,13 +8323,13 @@ export interface operations {
     "create-srq": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -8186,6 +8350,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
                     /** @description The request's id, taken or made. */
@@ -8279,13 +8445,13 @@ export interface operations {
     "free-srq": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -8303,6 +8469,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -8338,13 +8506,13 @@ export interface operations {
     "modify-srq": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -8369,6 +8537,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -8406,13 +8576,13 @@ export interface operations {
     "set-srq-low-watermark": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -8436,6 +8606,8 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -8473,13 +8645,13 @@ export interface operations {
     "post-srq-recvs": {
         parameters: {
             query?: {
-                /** @description Only check: permission, status and body of the real call, without id, version, times, Location and ETag. Nothing happens. */
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
             header?: {
                 /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
-                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours. */
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
                 /** @description Why; kept with the change. */
                 "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
@@ -8501,6 +8673,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
