@@ -3,9 +3,11 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/datapi/datapi/internal/store"
 )
 
 // patience is how long a test waits for anything before it fails.
@@ -206,5 +210,26 @@ func eventually(t *testing.T, what string, holds func() bool) {
 			t.Fatalf("after %s still not: %s", patience, what)
 		case <-look.C:
 		}
+	}
+}
+
+// database starts a PostgreSQL for the test alone.
+func database(t *testing.T, dir string) *store.Postgres {
+	t.Helper()
+	db, err := store.StartPostgres(t.Context(), dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stopDatabase(t, db) })
+	return db
+}
+
+// stopDatabase ends it; a second time does nothing.
+func stopDatabase(t *testing.T, db *store.Postgres) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := db.Stop(ctx); err != nil {
+		t.Errorf("stop PostgreSQL: %v", err)
 	}
 }

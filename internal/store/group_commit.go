@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/faultpoint"
 )
 
 // The group commit: the recorder takes what waits in its queue and commits it as one
@@ -152,7 +153,14 @@ func (r *Recorder) isWrongState(g *group, last int64, refused refusedUnits) bool
 // is not known whether it was committed; confirmGroup finds out.
 func (r *Recorder) commitWritten(ctx context.Context, g *group, id uuid.UUID, last int64) error {
 	r.log.holdBack()
-	if err := r.awaitCommit(ctx); err != nil {
+	err := faultpoint.Hit("store.before-commit")
+	if err == nil {
+		err = r.awaitCommit(ctx)
+	}
+	if err == nil {
+		err = faultpoint.Hit("store.after-commit")
+	}
+	if err != nil {
 		r.commitUnconfirmed(g, id, err)
 		return err
 	}
@@ -220,6 +228,7 @@ func (r *Recorder) announce(g *group, last int64) {
 		}
 	}
 	r.log.publish(changes)
+	_ = faultpoint.Hit("store.published") // a point to end at: nothing fails any more
 	for i, recorded := range results {
 		u := g.units[i]
 		if !u.isNote() {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/datapi/datapi/internal/faultpoint"
 )
 
 // refusedUnits are the units of a group that the database refused one by one, with
@@ -22,6 +24,9 @@ func (r refusedUnits) Error() string { return fmt.Sprintf("%d units were refused
 func (s *session) write(ctx context.Context, g *group, id uuid.UUID, node string, epoch int64) (last int64, err error) {
 	rs, err := rowsOf(g)
 	if err != nil {
+		return 0, err
+	}
+	if err := faultpoint.Hit("store.before-write"); err != nil {
 		return 0, err
 	}
 	n := int64(len(rs.changes))

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/faultpoint"
 )
 
 const (
@@ -138,6 +139,9 @@ func (r *Recorder) OnReconciled(f func(dat.Recorded)) {
 func (r *Recorder) Record(ctx context.Context, entries ...dat.Entry) ([]dat.Recorded, error) {
 	if len(entries) == 0 {
 		return nil, nil
+	}
+	if err := faultpoint.Hit("store.record"); err != nil {
+		return nil, storeAway(err)
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.answerTimeout)
 	defer cancel()

@@ -69,6 +69,9 @@ func (a *adapter) add(f freeable, k kind, id dat.Handle) error {
 	if err := a.checkDevice(); err != nil {
 		return err
 	}
+	if err := injected("soft.create"); err != nil {
+		return err
+	}
 	if most := kinds[k].limit(&a.attributes); a.count[k] >= int(most) {
 		return &dat.Error{
 			Return: dat.RetInsufficientResources, Subtype: kinds[k].subtype,
@@ -106,6 +109,9 @@ func (o *object) whileAlive(do func() error) error {
 	o.ia.fabric.mu.Lock()
 	defer o.ia.fabric.mu.Unlock()
 	if err := o.checkAlive(); err != nil {
+		return err
+	}
+	if err := injected("soft.call"); err != nil {
 		return err
 	}
 	return do()

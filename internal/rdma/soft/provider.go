@@ -69,6 +69,7 @@ func New(n int, opts ...Option) *Provider {
 	}
 	p := &Provider{fabric: f, count: n, arrivals: feed.New[rdma.IA]()}
 	f.provider = p
+	f.handleFaults()
 	return p
 }
 
