@@ -16,6 +16,21 @@ var iaNoun = noun{
 			name: "checks", method: "GET", path: "/{id}/checks", help: "Check whether it is well, and what to do where not", answer: list,
 			columns: []string{"name", "status", "detail", "remedy"},
 		},
+		{
+			name: "resources", method: "GET", path: "/{id}/resources", help: "Everything on its device, whoever made it", answer: list,
+			query: []member{
+				{"limit", number, false, "rows of one answer, 1 to 1000"},
+				{"cursor", text, false, "where the answer before ended"},
+				{"offset", number, false, "rows to pass over"},
+				{"fields", text, false, "members to show, by comma"},
+				filter("kind", "qp, cm_id, cq, mr, pd, ctx or srq"),
+				filter("owner", "datapi, process, kernel or orphan"),
+				filter("pid", "processes"),
+				filter("remote", "peers, by address or number of the queue pair"),
+			},
+			columns: []string{"kind", "number", "type", "state", "remote_number|destination", "owner", "pid", "comm", "endpoint"},
+		},
+		{name: "counters", method: "GET", path: "/{id}/counters", help: "Counters of its port and device"},
 	},
 }
 

@@ -49,6 +49,7 @@ func (a *API) registerIAs() {
 		answer: reflect.TypeFor[dat.IA](), versioned: true, mayBeEmpty: []string{iaMask, providerMask}, refusals: []int{422},
 	}, a.getIA)
 	a.registerIAChecks()
+	a.registerIAResources()
 }
 
 // Resolve keeps the query of the URL (huma.Resolver): huma does not tell an empty mask from none.

@@ -35,7 +35,8 @@ type checkList struct {
 func (a *API) registerIAChecks() {
 	register(a, route{
 		id: "check-ia", method: http.MethodGet, path: "/ias/{ia}/checks", tag: document.TagIA, summary: "Check an interface adapter",
-		about:  "Whether the adapter can carry connections now, and what would help where it cannot.",
+		about: "Whether the adapter can carry connections now, and what would help where it cannot: its port, its address, how much of its limits and of those of the operating system is in use; " +
+			"how many queue pairs belong to no endpoint, and how many connections have lost their other end. An adapter of another node is judged by its record alone.",
 		answer: reflect.TypeFor[checkList](),
 	}, a.checkIA)
 }
@@ -45,7 +46,12 @@ func (a *API) checkIA(ctx context.Context, in *checkIA) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.ok(checksOf(o.(*dat.IA))), nil
+	ia := o.(*dat.IA)
+	checks := recordedChecks(ia)
+	if ia.Node == a.node {
+		checks = append(checks, a.liveChecks(ctx, ia)...)
+	}
+	return a.ok(checksOf(ia.ID, checks)), nil
 }
 
 // portChecks are the outcomes of the first check, by the state of the adapter's port.
@@ -58,8 +64,8 @@ var portChecks = map[dat.IAState]struct{ status, detail, remedy string }{
 // limitOrder is the order in which the limits of an adapter are listed.
 var limitOrder = []dat.ObjectType{dat.TypeEndpoint, dat.TypeEVD, dat.TypePZ, dat.TypeSRQ, dat.TypeLMR, dat.TypeRMR}
 
-// checksOf checks the port, the address and the limits of an adapter.
-func checksOf(ia *dat.IA) checkList {
+// recordedChecks checks the port, the address and the limits of an adapter.
+func recordedChecks(ia *dat.IA) []check {
 	port := portChecks[ia.State]
 	checks := []check{{Name: "port", Status: port.status, Detail: port.detail, Remedy: nullIfEmpty(port.remedy)}}
 	if ia.Detail != nil {
@@ -70,7 +76,12 @@ func checksOf(ia *dat.IA) checkList {
 		used, limit := objectKinds[t].use(ia)
 		checks = append(checks, limitCheck(strings.TrimPrefix(objectKinds[t].path, "/"), used, limit))
 	}
-	all := checkList{IA: string(ia.ID), Status: "PASS", Checks: checks}
+	return checks
+}
+
+// checksOf returns the answer with the outcomes of all checks, of which it has the worst status.
+func checksOf(ia dat.Handle, checks []check) checkList {
+	all := checkList{IA: string(ia), Status: "PASS", Checks: checks}
 	for _, status := range []string{"WARN", "FAIL"} {
 		if slices.ContainsFunc(checks, func(c check) bool { return c.Status == status }) {
 			all.Status = status

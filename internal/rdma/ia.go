@@ -20,6 +20,18 @@ type IA interface {
 	State() (dat.IAState, string)
 	// Attributes returns those of dat_ia_query.
 	Attributes() (dat.IAAttributes, dat.ProviderAttributes)
+	// Resources returns what exists on the device of the kinds, whoever made it, and of
+	// this port where that can be told; all kinds if none is named. Those of the
+	// provider's own process are OwnerDatapi, with the endpoint that they were created
+	// for, or OwnerOrphan where the provider knows nothing of them. The order is that of
+	// the kinds, then of the numbers. Errors: DAT_INVALID_STATE while the device is gone.
+	Resources(kinds ...dat.ResourceKind) ([]dat.Resource, error)
+	// Counters returns the counters of the port and of its device by the kernel's
+	// names, where there is no kernel by the provider's; none where the device has none.
+	Counters() (map[string]uint64, error)
+	// Limits returns the limits of the operating system for what the provider makes on
+	// the device.
+	Limits() []dat.ResourceLimit
 	// Reports delivers, in order, what happens to the IA and its objects.
 	// Reporting never blocks an operation: the provider queues reports without a
 	// bound. Close closes the channel.

@@ -3,6 +3,7 @@ package rdmatest
 import (
 	"encoding/json"
 	"net/netip"
+	"slices"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/manager"
@@ -140,5 +141,37 @@ var attributeCases = []Case{
 		want.Endpoints, want.PZs, want.EVDs, want.SRQs = want.Endpoints+1, want.PZs+1, want.EVDs+5, want.SRQs+srqs
 		want.LMRs, want.PSPs, want.RSPs = want.LMRs+1, want.PSPs+1, want.RSPs+1
 		equal(w, "the use", after.Usage, want)
+	}}, {"D39", "a device lists the queue pairs of connected endpoints, each with its peer, and no longer when they ended", func(w *World) {
+		a, b := w.pair()
+		for _, e := range []*endpoint{a, b} {
+			number := *w.getEP(e.id).Transport.QPNum
+			found, err := w.M.Resources(e.ia)
+			w.succeeds("listing what is on "+string(e.ia), err)
+			owners := map[dat.ResourceKind][]dat.ResourceOwner{}
+			for _, r := range found {
+				owners[r.Kind] = append(owners[r.Kind], r.Owner)
+				if r.Kind == dat.ResourceQP && r.Number == number {
+					equal(w, "the endpoint of its queue pair", r.Endpoint, e.id)
+					equal(w, "the owner of its queue pair", r.Owner, dat.OwnerDatapi)
+				}
+			}
+			for _, kind := range []dat.ResourceKind{dat.ResourceQP, dat.ResourceCMID, dat.ResourceCQ, dat.ResourcePD} {
+				w.check(slices.Contains(owners[kind], dat.OwnerDatapi), "no %s of the service is listed: %v", kind, owners)
+			}
+			w.check(!slices.Contains(owners[dat.ResourceQP], dat.OwnerOrphan), "there are orphans: %v", owners[dat.ResourceQP])
+		}
+		w.freeAll()
+		left, err := w.M.Resources(w.B, dat.ResourceQP)
+		w.succeeds("listing when all is freed", err)
+		for _, r := range left {
+			w.check(r.Owner != dat.OwnerDatapi && r.Owner != dat.OwnerOrphan, "the queue pair %d is left", r.Number)
+		}
+		_, err = w.M.Counters(w.A)
+		w.succeeds("reading the counters", err)
+		limits, err := w.M.Limits(w.A)
+		w.succeeds("reading the limits", err)
+		w.check(len(limits) > 0 && limits[0].Name != "" && limits[0].Unit != "", "the limits are %+v", limits)
+		_, err = w.M.Resources("none@" + node)
+		w.refused("an adapter that is not there", err, dat.RetInvalidHandle, dat.SubInvalidHandleIA)
 	}},
 }

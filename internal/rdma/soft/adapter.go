@@ -21,6 +21,7 @@ type adapter struct {
 	state       dat.IAState
 	closed      bool
 	reports     *feed.Queue[rdma.Report]
+	traffic     traffic
 
 	// live are the objects that are not freed, count how many there are of each kind.
 	live  map[freeable]struct{}

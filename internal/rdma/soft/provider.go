@@ -12,7 +12,8 @@
 // srq.go, lmr.go, rmr.go and listener.go have the others, memory.go what LMRs and
 // RMRs show. request.go has the connection requests and conn.go connections; send.go
 // is the sending side of transfers, receive.go the receiving one. fabric.go is the
-// wires, fault.go what can be done to them, census.go the count of what there is.
+// wires, fault.go what can be done to them, census.go the count of what there is,
+// resource.go lists it as a device would.
 package soft
 
 import (

@@ -143,6 +143,7 @@ func (e *ep) serveSend(w *work) {
 	}
 	r.Length, r.Solicited, r.Payload = length, w.Solicited, payload(w.Data, length)
 	w.length = length
+	e.countTransfer(w)
 	e.report(r)
 	e.acknowledge(w)
 }
@@ -182,6 +183,7 @@ func (e *ep) serveRDMA(w *work) {
 		copy(remote, local)
 	}
 	w.length = w.Length
+	e.countTransfer(w)
 	e.acknowledge(w)
 }
 

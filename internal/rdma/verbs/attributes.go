@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/netip"
@@ -74,6 +75,9 @@ var vendors = map[uint32]string{
 	0x001077: "QLogic", 0x001fab: "Amazon", 0xffffff: "Linux Soft-RoCE", vendorSIW: "Linux Soft-iWARP",
 }
 
+// softDrivers are the drivers of devices that have no hardware, and so no link to a driver in sysfs.
+var softDrivers = map[uint32]string{0xffffff: "rdma_rxe", vendorSIW: "siw"}
+
 // nameOf returns a name of a list, or the number where the list has none.
 func nameOf(names []string, i uint8) string {
 	if int(i) < len(names) && names[i] != "" {
@@ -98,6 +102,8 @@ type portFacts struct {
 	netdev    string
 	addresses []netip.Addr
 	gids      []string
+	// driver is the kernel's driver of the device, rate the speed of the port's link.
+	driver, rate string
 }
 
 // address returns the first address of the family, the zero value if there is none.
@@ -138,6 +144,9 @@ func (f *portFacts) iaAttributes() dat.IAAttributes {
 			"fw_ver": d.fwVer, "hw_ver": fmt.Sprintf("0x%x", d.hwVer),
 		},
 	}
+	if driver := cmp.Or(f.driver, softDrivers[d.vendorID]); driver != "" {
+		a.VendorAttr["driver"] = driver
+	}
 	if len(f.addresses) > 0 {
 		s := f.addresses[0].String()
 		a.IAAddress = &s
@@ -167,8 +176,10 @@ func (f *portFacts) transportAttributes() map[string]string {
 	if f.dev.iwarp {
 		m["transport"] = "IWARP"
 	}
-	if f.netdev != "" {
-		m["netdev"] = f.netdev
+	for name, value := range map[string]string{"netdev": f.netdev, "rate": f.rate} {
+		if value != "" {
+			m[name] = value
+		}
 	}
 	if a := f.address(true); a.IsValid() {
 		m["ipv4_address"] = a.String()

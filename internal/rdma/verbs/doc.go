@@ -7,7 +7,11 @@
 //
 // Devices: provider.go has the provider, discovery.go finds the devices and ports,
 // with sysfs.go, uevent.go and nldev.go, which ask the kernel. adapter.go is the IA,
-// attributes.go what it declares, hardware.go the open device behind it.
+// attributes.go what it declares, with firmware.go, hardware.go the open device behind it.
+//
+// What there is on a device, whoever made it: nldev_resource.go asks the kernel, owner.go
+// says whose it is, resource.go answers; counter.go has the counters, limit.go the limits
+// of the operating system.
 //
 // Objects: object.go has what all share; pz.go, evd.go (with its queue, cq.go),
 // srq.go, lmr.go, rmr.go, listener.go, request.go and ep.go have one each.

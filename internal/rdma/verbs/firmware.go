@@ -1,6 +1,8 @@
 package verbs
 
 import (
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -20,4 +22,19 @@ func parseFirmware(s string) (major, minor uint32) {
 		return uint32(n)
 	}
 	return number(0), number(1)
+}
+
+// driver returns the name of the kernel's driver of a device (`mlx5_core`), "" for a device
+// that is not on a bus.
+func (p devicePort) driver(root string) string {
+	link, err := os.Readlink(filepath.Join(root, p.device, "device", "driver"))
+	if err != nil {
+		return ""
+	}
+	return filepath.Base(link)
+}
+
+// rate returns the speed of the port's link as the kernel words it (`100 Gb/sec (4X EDR)`).
+func (p devicePort) rate(root string) string {
+	return readLine(filepath.Join(root, p.device, "ports", strconv.Itoa(p.port), "rate"))
 }

@@ -253,3 +253,25 @@ func TestRemoteAddressesAreRead(t *testing.T) {
 		t.Error("an IPv4 peer is not reached from an IPv6 address")
 	}
 }
+
+func TestDriverAndRateOfALinkAreShown(t *testing.T) { // D24
+	root := t.TempDir()
+	write(t, "100 Gb/sec (4X EDR)\n", root, "mlx5_0/ports/1/rate")
+	write(t, "", root, "drivers/mlx5_core/bind")
+	if err := os.MkdirAll(filepath.Join(root, "mlx5_0/device"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../../drivers/mlx5_core", filepath.Join(root, "mlx5_0/device/driver")); err != nil {
+		t.Fatal(err)
+	}
+	p := devicePort{"mlx5_0", 1}
+	hard := portFacts{devicePort: p, driver: p.driver(root), rate: p.rate(root)}
+	a := hard.iaAttributes()
+	if a.VendorAttr["driver"] != "mlx5_core" || a.TransportAttr["rate"] != "100 Gb/sec (4X EDR)" {
+		t.Errorf("the attributes are %v and %v", a.VendorAttr, a.TransportAttr)
+	}
+	soft := portFacts{dev: deviceAttr{vendorID: vendorSIW}, driver: devicePort{"siw0", 1}.driver(root)}
+	if a := soft.iaAttributes(); a.VendorAttr["driver"] != "siw" || a.NumVendorAttr != len(a.VendorAttr) {
+		t.Errorf("the attributes of a soft device are %v", a.VendorAttr)
+	}
+}

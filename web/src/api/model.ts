@@ -62,6 +62,12 @@ export type Node = Schemas["Node"];
 export type Check = Schemas["Check"];
 /** The checks of an IA. */
 export type CheckList = Schemas["CheckList"];
+/** Something on the device of an IA, whoever made it. */
+export type Resource = Schemas["Resource"];
+/** A kind of what there is on a device. */
+export type ResourceKind = Resource["kind"];
+/** The counters of an IA. */
+export type IACounters = Schemas["IACounters"];
 /** The results of a batch, one for each operation. */
 export type BatchResults = Schemas["BatchResults"];
 /** An event in the queue of an EVD. */

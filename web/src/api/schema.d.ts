@@ -653,9 +653,46 @@ export interface paths {
         };
         /**
          * Check an interface adapter
-         * @description Whether the adapter can carry connections now, and what would help where it cannot.
+         * @description Whether the adapter can carry connections now, and what would help where it cannot: its port, its address, how much of its limits and of those of the operating system is in use; how many queue pairs belong to no endpoint, and how many connections have lost their other end. An adapter of another node is judged by its record alone.
          */
         get: operations["check-ia"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ias/{ia}/counters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the counters of an adapter */
+        get: operations["get-ia-counters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ias/{ia}/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List everything on an adapter's device
+         * @description The queue pairs, connection ids, completion queues, memory regions, protection domains, contexts and shared receive queues of every process, as the kernel lists them now; of a soft adapter its own. An orphan was made by this service and belongs to no endpoint. What processes of other PID namespaces made is listed only to a service outside of any namespace.
+         */
+        get: operations["list-ia-resources"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2484,6 +2521,16 @@ export interface components {
             /** @description Whether zero-based virtual addresses are supported. */
             zb_supported?: boolean;
         };
+        IACounters: {
+            /** @description When they were read. */
+            at: components["schemas"]["Time"];
+            /** @description The counters of the port and its device by the kernel's names, each a decimal string; empty where the device has none. Those of a soft adapter have names of its own. */
+            counters: {
+                [key: string]: string;
+            };
+            /** @description The adapter's id. */
+            ia: string;
+        };
         IAPage: {
             /** @description The items of this page. */
             items: components["schemas"]["IA"][];
@@ -3506,6 +3553,78 @@ export interface components {
              */
             target_address: string;
         };
+        Resource: {
+            /**
+             * @description The name of the program, or of the part of the kernel, that made it.
+             * @example rping
+             */
+            comm: string | null;
+            /**
+             * @description The peer's address and port of an id of the connection manager.
+             * @example 10.77.0.2:40001
+             */
+            destination: string | null;
+            /** @description The endpoint of this service that has it, or null. */
+            endpoint: string | null;
+            /**
+             * @description The kind, by the kernel's word.
+             * @enum {string}
+             */
+            kind: "qp" | "cm_id" | "cq" | "mr" | "pd" | "ctx" | "srq";
+            /**
+             * Format: int64
+             * @description The number of a queue pair, for other kinds the kernel's id of the object; unique among those of the kind.
+             */
+            number: number;
+            /**
+             * @description Who made it: this service, another process, the kernel; orphan: this service, and no endpoint of its has it.
+             * @enum {string}
+             */
+            owner: "datapi" | "process" | "kernel" | "orphan";
+            /**
+             * Format: int32
+             * @description The process that made it; null for the kernel, and where the process belongs to another PID namespace.
+             */
+            pid: number | null;
+            /**
+             * Format: int64
+             * @description The number of the peer's queue pair, where a queue pair has one.
+             */
+            remote_number: number | null;
+            /**
+             * @description The local address and port of an id of the connection manager.
+             * @example 10.77.0.1:4711
+             */
+            source: string | null;
+            /**
+             * @description The state of a queue pair or of an id of the connection manager.
+             * @example RTS
+             */
+            state: string | null;
+            /**
+             * @description The type of a queue pair or shared receive queue, the port space of an id of the connection manager.
+             * @example RC
+             */
+            type: string | null;
+        };
+        ResourcePage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["Resource"][];
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
+            /**
+             * Format: int64
+             * @description How many items fit, where asked for.
+             */
+            total?: number;
+        };
         /**
          * @description A DAT_RETURN.
          * @enum {string}
@@ -3765,6 +3884,8 @@ export interface components {
          * @enum {string}
          */
         Subtype: "DAT_SUB_INTERRUPTED" | "DAT_RESOURCE_MEMORY" | "DAT_RESOURCE_DEVICE" | "DAT_RESOURCE_TEP" | "DAT_RESOURCE_TEVD" | "DAT_RESOURCE_PROTECTION_DOMAIN" | "DAT_RESOURCE_MEMORY_REGION" | "DAT_RESOURCE_ERROR_HANDLER" | "DAT_RESOURCE_CREDITS" | "DAT_RESOURCE_SRQ" | "DAT_INVALID_HANDLE_IA" | "DAT_INVALID_HANDLE_EP" | "DAT_INVALID_HANDLE_LMR" | "DAT_INVALID_HANDLE_RMR" | "DAT_INVALID_HANDLE_PZ" | "DAT_INVALID_HANDLE_PSP" | "DAT_INVALID_HANDLE_RSP" | "DAT_INVALID_HANDLE_CR" | "DAT_INVALID_HANDLE_CNO" | "DAT_INVALID_HANDLE_EVD_CR" | "DAT_INVALID_HANDLE_EVD_REQUEST" | "DAT_INVALID_HANDLE_EVD_RECV" | "DAT_INVALID_HANDLE_EVD_CONN" | "DAT_INVALID_HANDLE_EVD_ASYNC" | "DAT_INVALID_HANDLE_SRQ" | "DAT_INVALID_HANDLE_CSP" | "DAT_INVALID_HANDLE1" | "DAT_INVALID_HANDLE2" | "DAT_INVALID_HANDLE3" | "DAT_INVALID_HANDLE4" | "DAT_INVALID_HANDLE5" | "DAT_INVALID_HANDLE6" | "DAT_INVALID_HANDLE7" | "DAT_INVALID_HANDLE8" | "DAT_INVALID_HANDLE9" | "DAT_INVALID_HANDLE10" | "DAT_INVALID_ARG1" | "DAT_INVALID_ARG2" | "DAT_INVALID_ARG3" | "DAT_INVALID_ARG4" | "DAT_INVALID_ARG5" | "DAT_INVALID_ARG6" | "DAT_INVALID_ARG7" | "DAT_INVALID_ARG8" | "DAT_INVALID_ARG9" | "DAT_INVALID_ARG10" | "DAT_INVALID_STATE_EP_UNCONNECTED" | "DAT_INVALID_STATE_EP_ACTCONNPENDING" | "DAT_INVALID_STATE_EP_PASSCONNPENDING" | "DAT_INVALID_STATE_EP_TENTCONNPENDING" | "DAT_INVALID_STATE_EP_CONNECTED" | "DAT_INVALID_STATE_EP_DISCONNECTED" | "DAT_INVALID_STATE_EP_RESERVED" | "DAT_INVALID_STATE_EP_COMPLPENDING" | "DAT_INVALID_STATE_EP_DISCPENDING" | "DAT_INVALID_STATE_EP_PROVIDERCONTROL" | "DAT_INVALID_STATE_EP_NOTREADY" | "DAT_INVALID_STATE_EP_RECV_WATERMARK" | "DAT_INVALID_STATE_EP_PZ" | "DAT_INVALID_STATE_EP_EVD_REQUEST" | "DAT_INVALID_STATE_EP_EVD_RECV" | "DAT_INVALID_STATE_EP_EVD_CONNECT" | "DAT_INVALID_STATE_EP_UNCONFIGURED" | "DAT_INVALID_STATE_EP_UNCONFRESERVED" | "DAT_INVALID_STATE_EP_UNCONFPASSIVE" | "DAT_INVALID_STATE_EP_UNCONFTENTATIVE" | "DAT_INVALID_STATE_CNO_IN_USE" | "DAT_INVALID_STATE_CNO_DEAD" | "DAT_INVALID_STATE_EVD_OPEN" | "DAT_INVALID_STATE_EVD_ENABLED" | "DAT_INVALID_STATE_EVD_DISABLED" | "DAT_INVALID_STATE_EVD_WAITABLE" | "DAT_INVALID_STATE_EVD_UNWAITABLE" | "DAT_INVALID_STATE_EVD_IN_USE" | "DAT_INVALID_STATE_EVD_CONFIG_NOTIFY" | "DAT_INVALID_STATE_EVD_CONFIG_SOLICITED" | "DAT_INVALID_STATE_EVD_CONFIG_THRESHOLD" | "DAT_INVALID_STATE_EVD_WAITER" | "DAT_INVALID_STATE_EVD_ASYNC" | "DAT_INVALID_STATE_IA_IN_USE" | "DAT_INVALID_STATE_LMR_IN_USE" | "DAT_INVALID_STATE_LMR_FREE" | "DAT_INVALID_STATE_PZ_IN_USE" | "DAT_INVALID_STATE_PZ_FREE" | "DAT_INVALID_STATE_SRQ_OPERATIONAL" | "DAT_INVALID_STATE_SRQ_ERROR" | "DAT_INVALID_STATE_SRQ_IN_USE" | "DAT_INVALID_STATE_SRQ_SHUTDOWN" | "DAT_PRIVILEGES_READ" | "DAT_PRIVILEGES_WRITE" | "DAT_PRIVILEGES_RDMA_READ" | "DAT_PRIVILEGES_RDMA_WRITE" | "DAT_PROTECTION_READ" | "DAT_PROTECTION_WRITE" | "DAT_PROTECTION_RDMA_READ" | "DAT_PROTECTION_RDMA_WRITE" | "DAT_INVALID_ADDRESS_UNSUPPORTED" | "DAT_INVALID_ADDRESS_UNREACHABLE" | "DAT_INVALID_ADDRESS_MALFORMED" | "DAT_NAME_NOT_REGISTERED" | "DAT_MAJOR_NOT_FOUND" | "DAT_MINOR_NOT_FOUND" | "DAT_THREAD_SAFETY_NOT_FOUND" | "DAT_INVALID_RO_COOKIE";
+        /** Format: date-time */
+        Time: string;
         /** @description What an input does in a state. */
         TransitionDoc: {
             /** @description DAT's event, or null where DAT has none (then reason names it). */
@@ -6583,6 +6704,129 @@ export interface operations {
                 };
             };
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-ia-counters": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path: {
+                /** @description The adapter's id: its name, @, its node. */
+                ia: components["parameters"]["IaPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IACounters"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 421 Misdirected Request, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-ia-resources": {
+        parameters: {
+            query?: {
+                /** @description How many items a page has. */
+                limit?: components["parameters"]["LimitQuery"];
+                /** @description The next_cursor of the page before. */
+                cursor?: components["parameters"]["CursorQuery"];
+                /** @description How many items to pass over; not together with cursor. */
+                offset?: components["parameters"]["OffsetQuery"];
+                /** @description Count all items that fit. */
+                total?: components["parameters"]["TotalQuery"];
+                /** @description Only these members of each item. */
+                fields?: components["parameters"]["FieldsQuery"];
+                /** @description The kind; repeat for OR. */
+                kind?: ("qp" | "cm_id" | "cq" | "mr" | "pd" | "ctx" | "srq")[];
+                /** @description Who made it; repeat for OR. */
+                owner?: ("datapi" | "process" | "kernel" | "orphan")[];
+                /** @description The process that made it; repeat for OR. */
+                pid?: number[];
+                /** @description The peer: its address, its address and port, or the number of its queue pair; repeat for OR. */
+                remote?: string[];
+            };
+            header?: {
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path: {
+                /** @description The adapter's id: its name, @, its node. */
+                ia: components["parameters"]["IaPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourcePage"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */

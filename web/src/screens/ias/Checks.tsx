@@ -10,6 +10,7 @@ const checks = (ia: string) =>
   queryOptions({
     queryKey: ["ias", "checks", ia],
     queryFn: ({ signal }) => read<CheckList>(client.GET("/ias/{ia}/checks", { params: { path: { ia } }, signal })),
+    refetchInterval: 10_000,
     retry: false,
   });
 

@@ -17,12 +17,14 @@ import { Table } from "~/components/Table";
 import { UsageBar } from "~/components/UsageBar";
 import { sectionsOf } from "./attributes";
 import { Checks } from "./Checks";
+import { Counters } from "./Counters";
+import { Resources } from "./Resources";
 import "./IAScreen.css";
 
 const trail = [{ to: "/ias", name: kinds.ia.many }] as const;
 const route = getRouteApi("/ias/$ia");
 
-/** One IA: its usage, its checks, and every attribute of dat_ia_query. */
+/** One IA: its usage, its checks, what is on its device, its counters, and every attribute of dat_ia_query. */
 export function IAScreen() {
   const { ia: id } = route.useParams();
   const found = useQuery(one("ias", id));
@@ -69,6 +71,12 @@ function Body({ ia }: { ia: IA }) {
     <div className="dp-tab-body">
       <Usage ia={ia} />
       <Checks ia={ia.id} />
+      {ia.state !== "GONE" && (
+        <>
+          <Resources ia={ia.id} />
+          <Counters ia={ia.id} />
+        </>
+      )}
       <CardPair>
         {sectionsOf(ia_attributes, ia.ia_attributes).map(([title, rows]) => (
           <AttributeCard key={title} title={title} rows={rows} values={ia.ia_attributes} />

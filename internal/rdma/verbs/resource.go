@@ -1,0 +1,101 @@
+//go:build verbs
+
+package verbs
+
+import (
+	"os"
+	"time"
+
+	"github.com/mdlayher/netlink"
+
+	"github.com/datapi/datapi/internal/dat"
+)
+
+// procRoot is where the kernel shows its processes.
+const procRoot = "/proc"
+
+// Resources implements rdma.IA. Queue pairs are told apart by their numbers; of the other
+// kinds everything that this process made is the provider's.
+//
+// Implements: nothing of the libraries; it asks the kernel over netlink.
+func (a *adapter) Resources(kinds ...dat.ResourceKind) ([]dat.Resource, error) {
+	if _, err := a.hardware(); err != nil {
+		return nil, err
+	}
+	if len(kinds) == 0 {
+		kinds = dat.ResourceKinds()
+	}
+	c, err := netlink.Dial(netlinkRDMA, nil)
+	if err != nil {
+		return nil, deviceError("list what is on it", err)
+	}
+	defer func() { _ = c.Close() }()
+	found, err := a.listResources(c, kinds)
+	if err != nil {
+		return nil, err
+	}
+	if !hasOrphan(found) {
+		return found, nil
+	}
+	// A queue pair that is being made is in the kernel before the provider knows its
+	// number: what is an orphan is so for a while.
+	<-time.After(orphanTime)
+	again, err := a.listResources(c, kinds)
+	return confirmOrphans(found, again), err
+}
+
+// listResources lists the objects of the port, each with its owner.
+func (a *adapter) listResources(c *netlink.Conn, kinds []dat.ResourceKind) ([]dat.Resource, error) {
+	before := a.p.endpointsByQP(a.device)
+	all, err := deviceResources(c, a.device, kinds)
+	if err != nil {
+		return nil, deviceError("list what is on it", err)
+	}
+	o := owners{
+		port: a.port, self: int32(os.Getpid()), before: before, after: a.p.endpointsByQP(a.device),
+		program: programs(procRoot),
+	}
+	return o.assign(all), nil
+}
+
+// endpointsByQP returns the endpoints that have a queue pair on the device now, by its number.
+func (p *Provider) endpointsByQP(device string) map[uint32]dat.Handle {
+	p.mu.Lock()
+	var ports []*adapter
+	for port, a := range p.adapters {
+		if port.device == device {
+			ports = append(ports, a)
+		}
+	}
+	p.mu.Unlock()
+	all := map[uint32]dat.Handle{}
+	for _, a := range ports {
+		h, err := a.hardware()
+		if err != nil {
+			continue
+		}
+		h.mu.RLock()
+		for number, c := range h.conns {
+			all[number] = c.ep.id
+		}
+		h.mu.RUnlock()
+	}
+	return all
+}
+
+// Counters implements rdma.IA.
+//
+// Implements: nothing of the libraries; it reads sysfs.
+func (a *adapter) Counters() (map[string]uint64, error) {
+	if _, err := a.hardware(); err != nil {
+		return nil, err
+	}
+	return a.counters(sysfsRoot), nil
+}
+
+// Limits implements rdma.IA.
+//
+// Implements: nothing of the libraries; it asks the kernel.
+func (a *adapter) Limits() []dat.ResourceLimit {
+	return limitsOf(a.device, systemLimits())
+}
