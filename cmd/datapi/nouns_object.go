@@ -12,6 +12,11 @@ var iaNoun = noun{
 			{"ia_attributes", text, false, "IA attributes to show; empty for none"},
 			{"provider_attributes", text, false, "provider attributes to show; empty for none"},
 		}},
+		{name: "modify", method: "PATCH", path: "/{id}", help: "Its labels, and what its new endpoints start with", body: []member{
+			memberLabels,
+			{"endpoint_defaults.ep_transport_specific", pairs, false, "transport's own that new endpoints start with, as retry_count=7"},
+			{"endpoint_defaults.ep_provider_specific", pairs, false, "provider's own that new endpoints start with, as max_inline_data=64"},
+		}},
 		{
 			name: "checks", method: "GET", path: "/{id}/checks", help: "Check whether it is well, and what to do where not", answer: list,
 			columns: []string{"name", "status", "detail", "remedy"},

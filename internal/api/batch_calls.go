@@ -35,6 +35,14 @@ var undoableCalls = []undoableCall{
 		}
 		return u.batch.CreateEP(u.call, in)
 	}),
+	changeCall(http.MethodPatch, dat.TypeIA, "", func(u *unit, id dat.Handle, b *iaPatch) (*dat.IA, error) {
+		in := b.input()
+		var err error
+		if in.Labels, err = u.mergedLabels(dat.TypeIA, id, b.Labels); err != nil {
+			return nil, err
+		}
+		return u.batch.ModifyIA(u.call, id, in)
+	}),
 	changeCall(http.MethodPatch, dat.TypeEVD, "", func(u *unit, id dat.Handle, b *evdPatch) (*dat.EVD, error) {
 		in := b.input()
 		var err error

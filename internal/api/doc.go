@@ -15,7 +15,7 @@
 //     an object is shown. list.go, list_cache.go: lists. labels.go: labels and names of a patch. answer.go: the answer.
 //   - problem.go: from errors to problems. The table of DAT's returns and their HTTP statuses is in package document.
 //
-// Each resource has its file: ia.go (ia_resources.go: what is on its device; ia_checks.go, ia_live_checks.go: its checks), pz.go, evd.go and evd_events.go, srq.go, lmr.go, rmr.go,
+// Each resource has its file: ia.go (ia_modify.go; ia_resources.go: what is on its device; ia_checks.go, ia_live_checks.go: its checks), pz.go, evd.go and evd_events.go, srq.go, lmr.go, rmr.go,
 // endpoint.go (endpoint_wire.go, endpoint_schema.go: its form; endpoint_status.go, endpoint_history.go, revert.go), connection.go, dto.go,
 // psp.go, rsp.go, cr.go, change.go and stream.go, node.go (also: objects of other nodes), whoami.go, matrix.go.
 //

@@ -92,6 +92,7 @@ var rehearsals = map[string]rehearsal{
 		return "/evds", members{"ia": ia0, "qlen": 8, "streams": []string{"DTO"}, "name": "rehearsed"}
 	}},
 	"free-evd":   {prepare: func(r *rig) (string, any) { return "/evds/" + r.evd(ia0, "DTO"), nil }},
+	"modify-ia":  {prepare: func(*rig) (string, any) { return "/ias/" + ia0, members{"labels": members{"rack": "7"}} }},
 	"modify-evd": {prepare: func(r *rig) (string, any) { return "/evds/" + r.evd(ia0, "DTO"), members{"qlen": 99} }},
 	"dequeue-evd": {prepare: func(r *rig) (string, any) {
 		evd := r.evd(ia0, "SOFTWARE")

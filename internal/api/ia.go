@@ -48,6 +48,7 @@ func (a *API) registerIAs() {
 		about:  "dat_ia_query. Each parameter is a mask of attribute names; an unknown name is refused before anything is read.",
 		answer: reflect.TypeFor[dat.IA](), versioned: true, mayBeEmpty: []string{iaMask, providerMask}, refusals: []int{422},
 	}, a.getIA)
+	a.registerModifyIA()
 	a.registerIAChecks()
 	a.registerIAResources()
 }

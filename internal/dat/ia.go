@@ -157,6 +157,7 @@ type IA struct {
 	AsyncEVD           Handle             `json:"async_evd"`
 	IAAttributes       IAAttributes       `json:"ia_attributes"`
 	ProviderAttributes ProviderAttributes `json:"provider_attributes"`
+	EndpointDefaults   EndpointDefaults   `json:"endpoint_defaults"`
 	// Usage is live: filled when read, never recorded.
 	Usage IAUsage `json:"usage"`
 }
@@ -172,5 +173,6 @@ func (o *IA) Clone() Object {
 	c := *o
 	c.Meta, c.Detail = o.Meta.clone(), clonePtr(o.Detail)
 	c.IAAttributes.TransportAttr = maps.Clone(o.IAAttributes.TransportAttr)
+	c.EndpointDefaults = o.EndpointDefaults.Clone()
 	return &c
 }

@@ -36,6 +36,7 @@ func emptyIA() Object {
 			LMRMemTypesSupported: []MemType{}, DATQOSSupported: []QOS{}, CompletionFlagsSupported: []CompletionFlag{},
 			EVDStreamMergingSupported: StreamMatrix{}, ProviderSpecificAttr: map[string]string{},
 		},
+		EndpointDefaults: NoEndpointDefaults(),
 	}
 }
 

@@ -59,7 +59,7 @@ func (m *Manager) startAdapter(ctx context.Context, op openedIA, was *dat.IA, li
 // should have.
 func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 	ia := &adapter{m: m, provider: op.provider, hw: op.hw, requests: map[rdma.ConnRequest]*request{}}
-	img := &dat.IA{}
+	img := &dat.IA{EndpointDefaults: dat.NoEndpointDefaults()}
 	if was != nil {
 		img = was.Clone().(*dat.IA)
 	}

@@ -241,6 +241,11 @@ func (b *Batch) ModifySRQ(c Call, id dat.Handle, in SRQModify) (*dat.SRQ, error)
 	return runInBatch(b, c, id, "dat_srq_resize", func(u *unit) (*object, *dat.SRQ, error) { return u.modifySRQ(c, id, in) })
 }
 
+// ModifyIA is Manager.ModifyIA in a batch.
+func (b *Batch) ModifyIA(c Call, id dat.Handle, in IAModify) (*dat.IA, error) {
+	return runInBatch(b, c, id, causeIAModify, func(u *unit) (*object, *dat.IA, error) { return u.modifyIA(c, id, in) })
+}
+
 // ModifyEP is Manager.ModifyEP in a batch.
 func (b *Batch) ModifyEP(c Call, id dat.Handle, in EPModify) (*dat.Endpoint, error) {
 	return runInBatch(b, c, id, in.cause(), func(u *unit) (*object, *dat.Endpoint, error) { return u.modifyEP(c, id, in) })

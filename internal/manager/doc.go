@@ -47,6 +47,7 @@
 // Adapters, restarts and devices:
 //
 //	adapter.go          the adapter and its events
+//	adapter_modify.go   its labels, and what its new endpoints start with
 //	resource.go         what exists on the device of an adapter; its counters and limits
 //	adapter_start.go    how an adapter and the objects recorded on it are started
 //	restore.go          the start of a node

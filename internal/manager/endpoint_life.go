@@ -32,7 +32,7 @@ func (u *unit) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
 	}
 	ep := newEndpoint(ia, newID())
 	made, err := u.admit(ia, ep, func(handles resolver) (dat.Object, *dat.Error) {
-		e, err := dat.CheckEPCreate(in.Values, in.SRQ, &ia.facts, handles)
+		e, err := dat.CheckEPCreate(ia.endpointDefaults(u).Values(in.Values), in.SRQ, &ia.facts, handles)
 		if err != nil {
 			return nil, err
 		}

@@ -76,6 +76,7 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, req *request, im
 	if r.Attributes != nil {
 		e.Attributes = r.Attributes.Clone()
 	}
+	ia.endpointDefaults(nil).Apply(&e.Attributes)
 	e.Watermarks, _ = e.Watermarks.Set(dat.WatermarkInfinite, dat.WatermarkInfinite, 0, false)
 	e.LocalIAAddress = ia.facts.Attributes.IAAddress
 	e.RemoteIAAddress, e.RemotePortQual = optional(r.RemoteAddress), optional(r.RemoteQual)

@@ -28,6 +28,9 @@ var kinds = [...]kind{
 			"state":    {column: "state", check: checkWord[dat.IAState]},
 		},
 		sorts: byState,
+		upgrades: []upgrade{
+			addMember("endpoint_defaults", map[string]any{"ep_transport_specific": map[string]any{}, "ep_provider_specific": map[string]any{}}),
+		},
 	},
 	dat.TypePZ: {},
 	dat.TypeEVD: {

@@ -641,7 +641,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the labels of an interface adapter, or what its endpoints start with
+         * @description All or nothing. Which attributes there are, and their values, each adapter says by refusing others.
+         */
+        patch: operations["modify-ia"];
         trace?: never;
     };
     "/ias/{ia}/checks": {
@@ -1983,6 +1987,26 @@ export interface components {
              */
             srq_soft_hw?: number | null;
         };
+        EndpointDefaults: {
+            /** @description Attributes of the provider that new endpoints start with, name to value. */
+            ep_provider_specific: {
+                [key: string]: string;
+            };
+            /** @description Attributes of the transport that new endpoints start with, name to value. */
+            ep_transport_specific: {
+                [key: string]: string;
+            };
+        };
+        EndpointDefaultsPatch: {
+            /** @description Attributes of the provider to set; null removes one, others stay. */
+            ep_provider_specific?: {
+                [key: string]: string | null;
+            };
+            /** @description Attributes of the transport to set; null removes one, others stay. */
+            ep_transport_specific?: {
+                [key: string]: string | null;
+            };
+        };
         EndpointPage: {
             /** @description The items of this page. */
             items: components["schemas"]["Endpoint"][];
@@ -2319,6 +2343,7 @@ export interface components {
             detail: string | null;
             /** @description The device. */
             device: string;
+            endpoint_defaults: components["schemas"]["EndpointDefaults"];
             /** @description The adapter's id. */
             ia: string;
             /** @description The adapter's attributes; those of the mask. */
@@ -2548,6 +2573,14 @@ export interface components {
              * @description How many items fit, where asked for.
              */
             total?: number;
+        };
+        IAPatch: {
+            /** @description Attributes that new endpoints of the adapter start with; those that are there stay as they are. Null takes all defaults away. */
+            endpoint_defaults?: components["schemas"]["EndpointDefaultsPatch"] | null;
+            /** @description Labels to set; null removes one, others stay; null for all removes all. */
+            labels?: {
+                [key: string]: string | null;
+            } | null;
         };
         /**
          * @description Whether an adapter can carry connections now.
@@ -6663,6 +6696,76 @@ export interface operations {
                 };
             };
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "modify-ia": {
+        parameters: {
+            query?: {
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
+                dry_run?: components["parameters"]["DryRunQuery"];
+            };
+            header?: {
+                /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
+                /** @description Why; kept with the change. */
+                "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path: {
+                /** @description The adapter's id: its name, @, its node. */
+                ia: components["parameters"]["IaPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IAPatch"];
+                "application/merge-patch+json": components["schemas"]["IAPatch"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The object's version in quotes. */
+                    ETag?: string;
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IA"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */

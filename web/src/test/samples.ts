@@ -92,6 +92,7 @@ export function iaWith(different: Partial<IA> = {}): IA {
     async_evd: null,
     ia_attributes: {},
     provider_attributes: {},
+    endpoint_defaults: { ep_transport_specific: {}, ep_provider_specific: {} },
     usage: { endpoints: 0, pzs: 0, evds: 0, srqs: 0, lmrs: 0, rmrs: 0, psps: 0, rsps: 0 },
     ...different,
   };

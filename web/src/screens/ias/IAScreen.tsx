@@ -77,6 +77,7 @@ function Body({ ia }: { ia: IA }) {
           <Counters ia={ia.id} />
         </>
       )}
+      <Defaults ia={ia} />
       <CardPair>
         {sectionsOf(ia_attributes, ia.ia_attributes).map(([title, rows]) => (
           <AttributeCard key={title} title={title} rows={rows} values={ia.ia_attributes} />
@@ -87,6 +88,26 @@ function Body({ ia }: { ia: IA }) {
         <MergingCard value={streams} />
       </CardPair>
     </div>
+  );
+}
+
+/** The named attributes that new endpoints start with, where the IA has any of its own. */
+function Defaults({ ia: { endpoint_defaults: defaults } }: { ia: IA }) {
+  const rows = Object.values(defaults).flatMap((named) => Object.entries(named));
+  if (rows.length === 0) return null;
+  return (
+    <Card title="New endpoints start with">
+      <Table label="Defaults of endpoints" className="dp-attributes">
+        {rows.map(([name, value]) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>{name}</code>
+            </th>
+            <td>{value}</td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
   );
 }
 
