@@ -24,7 +24,7 @@ type EPAttributes struct {
 	MaxRDMAReadIOV         int32             `json:"max_rdma_read_iov" doc:"Segments that an RDMA read can have."`
 	MaxRDMAWriteIOV        int32             `json:"max_rdma_write_iov" doc:"Segments that an RDMA write can have."`
 	EPTransportSpecific    map[string]string `json:"ep_transport_specific" doc:"Attributes of the transport, name to value: retry_count, rnr_retry_count, ack_timeout, tos."`
-	EPProviderSpecific     map[string]string `json:"ep_provider_specific" doc:"Attributes of the provider, name to value: max_inline_data."`
+	EPProviderSpecific     map[string]string `json:"ep_provider_specific" doc:"Attributes of the provider, name to value: max_inline_data; where the adapter has them, min_rnr_timer and comp_vector."`
 }
 
 // Clone returns a deep copy.

@@ -1,6 +1,9 @@
 package dat
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // NamedAttr is the range of a transport- or provider-specific attribute: its
 // value is a whole number Min … Max, written as a string (A15).
@@ -29,19 +32,41 @@ type Facts struct {
 	TransportAttrs, ProviderAttrs map[string]NamedAttr
 }
 
-// NewFacts returns the facts of an IA with these attributes. It knows the
-// transport-specific attributes `retry_count` (0–7), `rnr_retry_count` (0–6),
-// `ack_timeout` (0–31) and `tos` (0–255), and the provider-specific
-// `max_inline_data`: bytes, up to the provider's attribute of that name, else 256.
-func NewFacts(ia Handle, a IAAttributes, p ProviderAttributes) Facts {
-	inline, err := strconv.ParseInt(p.ProviderSpecificAttr["max_inline_data"], 10, 32)
+// NotSettable begins the provider's attribute of a named attribute that cannot be set;
+// behind it stands why not.
+const NotSettable = "NOT_SETTABLE: "
+
+// maxMinRNRTimer is the greatest min_rnr_timer, the code of a time in the InfiniBand
+// specification.
+const maxMinRNRTimer = 31
+
+// providerAttrs returns the provider-specific attributes that the provider knows.
+func providerAttrs(of map[string]string) map[string]NamedAttr {
+	inline, err := strconv.ParseInt(of["max_inline_data"], 10, 32)
 	if err != nil {
 		inline = maxInlineData
 	}
+	known := map[string]NamedAttr{"max_inline_data": {0, inline}}
+	if vectors, err := strconv.ParseInt(of["comp_vectors"], 10, 32); err == nil && vectors > 0 {
+		known["comp_vector"] = NamedAttr{0, vectors - 1}
+	}
+	if timer := of["min_rnr_timer"]; timer != "" && !strings.HasPrefix(timer, NotSettable) {
+		known["min_rnr_timer"] = NamedAttr{0, maxMinRNRTimer}
+	}
+	return known
+}
+
+// NewFacts returns the facts of an IA with these attributes. It knows the
+// transport-specific attributes `retry_count` (0–7), `rnr_retry_count` (0–6),
+// `ack_timeout` (0–31) and `tos` (0–255), and the provider-specific
+// `max_inline_data`: bytes, up to the provider's attribute of that name, else 256. Where the
+// provider says that it has them, `comp_vector` (below its comp_vectors) and
+// `min_rnr_timer` (0–31) are known too.
+func NewFacts(ia Handle, a IAAttributes, p ProviderAttributes) Facts {
 	return Facts{
 		IA: ia, Attributes: a, Provider: p,
 		TransportAttrs: transportAttrs,
-		ProviderAttrs:  map[string]NamedAttr{"max_inline_data": {0, inline}},
+		ProviderAttrs:  providerAttrs(p.ProviderSpecificAttr),
 	}
 }
 

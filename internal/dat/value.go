@@ -173,6 +173,8 @@ func (s *setter) setNamed(p Param, member, v any) *Error {
 		attr, ok := known[name]
 		value := asked[name]
 		switch {
+		case !ok && p == ParamEPProviderSpecific && strings.HasPrefix(s.facts.Provider.ProviderSpecificAttr[name], NotSettable):
+			return s.bad(p, "%s cannot be set: %s", name, strings.TrimPrefix(s.facts.Provider.ProviderSpecificAttr[name], NotSettable))
 		case !ok:
 			return s.bad(p, "%s does not know the attribute %q; it knows %s", s.facts.IA, name,
 				listWords(slices.Sorted(maps.Keys(known)), "and"))

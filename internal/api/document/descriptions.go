@@ -51,7 +51,7 @@ var descriptions = map[string]string{
 	"max_rdma_read_iov":        "Segments that an RDMA read can have.",
 	"max_rdma_write_iov":       "Segments that an RDMA write can have.",
 	"ep_transport_specific":    "Attributes of the transport, name to value: retry_count, rnr_retry_count, ack_timeout, tos.",
-	"ep_provider_specific":     "Attributes of the provider, name to value: max_inline_data.",
+	"ep_provider_specific":     "Attributes of the provider, name to value: max_inline_data; where the adapter has them, min_rnr_timer and comp_vector.",
 	"watermarks":               "The high watermarks (dat_ep_set_watermark).",
 	"Watermarks":               "The high watermarks of an endpoint; a mark counts posted, uncompleted receives.",
 	"soft_high":                "Reports once when more receives are posted; null is infinite.",

@@ -122,6 +122,7 @@ func (a *adapter) readFacts(ctx verbsContext) (deviceAttr, error) {
 		return dev, deviceError("tell its port's state", err)
 	}
 	facts := portFacts{devicePort: a.devicePort, dev: dev, port: port, gids: a.gids(sysfsRoot)}
+	facts.dev.vectors, facts.dev.maxInline = ctx.vectors(), inlineOf(ctx, dev)
 	facts.driver, facts.rate = a.driver(sysfsRoot), a.rate(sysfsRoot)
 	if netdevs, err := portNetdevs(a.device); err == nil {
 		facts.netdev = netdevs[a.port]

@@ -3,6 +3,7 @@ package verbs
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"net/netip"
 	"strconv"
@@ -23,6 +24,9 @@ type deviceAttr struct {
 	maxReadIn, maxReadInAll, maxReadOut int64
 	maxSRQ, maxSRQWR, maxSRQSGE         int64
 	ports                               int
+	// vectors is the number of completion vectors, maxInline how much a send may carry
+	// inline, in bytes.
+	vectors, maxInline int
 }
 
 // portAttr is what a port declares (struct ibv_port_attr).
@@ -41,9 +45,6 @@ const (
 	// the kernel's interface carries 255 and the enhanced setup takes 4.
 	privateDataIB    = 56
 	privateDataIWARP = 251
-	// Inline data that the devices tried accept, in bytes; devices do not declare it.
-	inlineIB    = 256
-	inlineIWARP = 64
 	// addressLimit is the highest address of a process on this platform.
 	addressLimit = 1<<47 - 1
 	// blockLimit is the most memory that a region can have there, in bytes.
@@ -198,14 +199,15 @@ func (f *portFacts) transportAttributes() map[string]string {
 func (f *portFacts) providerAttributes() dat.ProviderAttributes {
 	// SENT says what TCP does not know: whether the peer took a message when its send
 	// completes, who rejected, and whether a request's peer is still there.
-	private, noRecv, inline, proof := int32(privateDataIB), "SENDER_BREAKS", inlineIB, "DELIVERED"
+	private, noRecv, proof := int32(privateDataIB), "SENDER_BREAKS", "DELIVERED"
 	if f.dev.iwarp {
-		private, noRecv, inline, proof = privateDataIWARP, "BOTH_BREAK", inlineIWARP, "SENT"
+		private, noRecv, proof = privateDataIWARP, "BOTH_BREAK", "SENT"
 	}
 	specific := map[string]string{
 		"request_completion": proof,
-		"no_recv_buffer":     noRecv, "psp_backlog": strconv.Itoa(backlog), "max_inline_data": strconv.Itoa(inline),
+		"no_recv_buffer":     noRecv, "psp_backlog": strconv.Itoa(backlog), "max_inline_data": strconv.Itoa(f.dev.maxInline),
 	}
+	maps.Copy(specific, f.settings())
 	if f.dev.vendorID == vendorSIW {
 		// It lets peers read every region that they have the key of.
 		specific["remote_read_privilege"] = "UNCHECKED"

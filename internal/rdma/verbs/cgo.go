@@ -72,8 +72,13 @@ func (l deviceList) free() {
 
 // name returns the device's name. Calls ibv_get_device_name.
 func (v verbsContext) name() string  { return C.GoString(C.dl_ibv_get_device_name(v.c.device)) }
+func (v verbsContext) vectors() int  { return int(v.c.num_comp_vectors) }
 func (v verbsContext) asyncFD() int  { return int(v.c.async_fd) }
 func (v verbsContext) isIWARP() bool { return v.c.device.transport_type == C.IBV_TRANSPORT_IWARP }
+
+// maxInline tries how much a send may carry inline, in bytes. Calls ibv_alloc_pd,
+// ibv_create_cq, ibv_create_qp, ibv_destroy_qp, ibv_destroy_cq, ibv_dealloc_pd.
+func (v verbsContext) maxInline() int { return int(C.max_inline(v.c)) }
 
 // query returns the limits. Calls ibv_query_device, ibv_get_device_guid.
 func (v verbsContext) query() (deviceAttr, error) {
@@ -163,8 +168,8 @@ func (ch compChannel) event() (uint64, error) {
 }
 
 // createCQ calls ibv_create_cq.
-func (v verbsContext) createCQ(cqe int, key uint64, ch compChannel) (completionQ, error) {
-	c, err := C.create_cq(v.c, C.int(cqe), C.uint64_t(key), ch.c)
+func (v verbsContext) createCQ(cqe int, key uint64, ch compChannel, vector int) (completionQ, error) {
+	c, err := C.create_cq(v.c, C.int(cqe), C.uint64_t(key), ch.c, C.int(vector))
 	q, err := nullErrno(c, err)
 	if err != nil {
 		return completionQ{}, err
@@ -318,13 +323,13 @@ func (id cmID) setOption(name int, value uint8) error {
 	return minusOneErrno(rc, err)
 }
 
-// createQP calls rdma_create_qp.
-func (id cmID) createQP(pd protection, send, recv completionQ, srq sharedQueue, caps qpCaps, key uint64) error {
-	rc, err := C.create_qp(id.c, pd.c, send.c, recv.c, srq.c, C.struct_qp_caps{
+// createQP returns how much a send may carry inline, in bytes. Calls rdma_create_qp.
+func (id cmID) createQP(pd protection, send, recv completionQ, srq sharedQueue, caps qpCaps, key uint64) (inline uint32, err error) {
+	r, err := C.create_qp(id.c, pd.c, send.c, recv.c, srq.c, C.struct_qp_caps{
 		send_wr: C.uint32_t(caps.sendWR), recv_wr: C.uint32_t(caps.recvWR),
 		send_sge: C.uint32_t(caps.sendSGE), recv_sge: C.uint32_t(caps.recvSGE), inline_data: C.uint32_t(caps.inline),
 	}, C.uint64_t(key))
-	return minusOneErrno(rc, err)
+	return uint32(r.inline_data), minusOneErrno(r.rc, err)
 }
 
 func (id cmID) destroyQP()           { C.dl_rdma_destroy_qp(id.c) } // calls rdma_destroy_qp
@@ -370,6 +375,14 @@ func (id cmID) qpState() (int, error) {
 	r := C.qp_state(id.c.qp)
 	return int(r.state), positiveErrno(r.rc)
 }
+
+// setMinRNRTimer changes the timer of a connected QP. Calls ibv_modify_qp.
+func (id cmID) setMinRNRTimer(timer uint8) error {
+	return positiveErrno(C.qp_min_rnr_timer(id.c.qp, C.uint8_t(timer)))
+}
+
+// minRNRTimer returns the timer, -1 where the device does not tell. Calls ibv_query_qp.
+func (id cmID) minRNRTimer() int { return int(C.qp_min_rnr_timer_of(id.c.qp)) }
 
 // toError moves the QP to the state ERR. Calls ibv_modify_qp.
 func (id cmID) toError() error { return positiveErrno(C.qp_to_error(id.c.qp)) }

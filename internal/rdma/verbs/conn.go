@@ -21,6 +21,8 @@ type conn struct {
 	param connParam
 	// tos and ackTimeout are options of the CM id, -1 where they are not set.
 	tos, ackTimeout int
+	// minRNRTimer is an attribute of the QP, -1 where it is not set.
+	minRNRTimer int
 	// data is the private data of the request.
 	data []byte
 	// once ends the connection once.
@@ -55,6 +57,7 @@ func (h *hardware) newConn(e *ep, s side) *conn {
 	return &conn{
 		ep: e, hw: h, side: s, key: h.newKey(), param: paramOf(a), work: map[uint64]*work{},
 		tos: named(a.EPTransportSpecific, "tos", -1), ackTimeout: named(a.EPTransportSpecific, "ack_timeout", -1),
+		minRNRTimer: named(a.EPProviderSpecific, "min_rnr_timer", -1),
 	}
 }
 
@@ -96,20 +99,21 @@ func (c *conn) openQP(e *ep) error {
 		c.srq, shared, recvs = s, s.q, s.max
 	}
 	solicited := e.params.Attributes.RecvCompletionFlags == dat.CompletionSolicitedWait
+	vector := named(e.params.Attributes.EPProviderSpecific, "comp_vector", anyVector)
 	c.setOptions()
-	if c.sendQ, err = c.hw.leaseCQ(e.params.RequestEVD, int(caps.sendWR), false); err != nil {
+	if c.sendQ, err = c.hw.leaseCQ(e.params.RequestEVD, int(caps.sendWR), false, vector); err != nil {
 		return err
 	}
-	if c.recvQ, err = c.hw.leaseCQ(e.params.RecvEVD, recvs, solicited); err != nil {
+	if c.recvQ, err = c.hw.leaseCQ(e.params.RecvEVD, recvs, solicited, vector); err != nil {
 		c.sendQ.release()
 		return err
 	}
-	if err := c.id.createQP(c.zone.pd, c.sendQ.cq.q, c.recvQ.cq.q, shared, caps, c.key); err != nil {
+	if c.inline, err = c.id.createQP(c.zone.pd, c.sendQ.cq.q, c.recvQ.cq.q, shared, caps, c.key); err != nil {
 		c.sendQ.release()
 		c.recvQ.release()
 		return deviceError("make a queue pair", err)
 	}
-	c.hasQP, c.qpNum, c.inline = true, c.id.qpNum(), caps.inline
+	c.hasQP, c.qpNum = true, c.id.qpNum()
 	c.hw.mu.Lock()
 	c.hw.conns[c.qpNum], c.hw.connsByKey[c.key] = c, c
 	c.hw.mu.Unlock()

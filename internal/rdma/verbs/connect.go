@@ -94,6 +94,9 @@ func (c *conn) establish(e cmEvent) {
 		return
 	}
 	c.established = true
+	if c.minRNRTimer >= 0 { // the connection manager sets it to 0 on the way
+		_ = c.id.setMinRNRTimer(uint8(c.minRNRTimer))
+	}
 	local, peer := c.id.local(), c.id.peer()
 	r := rdma.Report{
 		Kind: rdma.ReportEstablished, EP: c.ep.id, Reason: cmReason(e),

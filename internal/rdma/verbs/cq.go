@@ -24,6 +24,8 @@ type cq struct {
 	freed bool
 	// room is what is not reserved, in completions.
 	room int
+	// vector is the completion vector by which its events come.
+	vector int
 
 	// solicited: only solicited messages and failures make an event. polled are then
 	// the entries that wait to be known as unsolicited.
@@ -32,10 +34,12 @@ type cq struct {
 	quit      chan struct{}
 }
 
-// newCQ creates a queue of at least cqe completions.
-func (h *hardware) newCQ(evd dat.Handle, cqe int, solicited bool) (*cq, error) {
+// newCQ creates a queue of at least cqe completions, whose events come by a completion
+// vector; anyVector is the next in turn.
+func (h *hardware) newCQ(evd dat.Handle, cqe int, solicited bool, vector int) (*cq, error) {
 	c := &cq{hw: h, key: h.newKey(), evd: evd, solicited: solicited, quit: make(chan struct{})}
-	q, err := h.ctx.createCQ(cqe, c.key, h.comp)
+	c.vector = h.vector(vector)
+	q, err := h.ctx.createCQ(cqe, c.key, h.comp, c.vector)
 	if err != nil {
 		return nil, deviceError("make a completion queue", err)
 	}
@@ -167,8 +171,9 @@ func (c *cq) free() {
 }
 
 // lease is room for n completions in a completion queue: that of the EVD, or one of the
-// connection's own where the EVD has none or is full, or where receives wake a waiter
-// only when the sender asks for it.
+// connection's own where the EVD has none or is full, where its events come by another
+// completion vector than was asked for, or where receives wake a waiter only when the
+// sender asks for it.
 type lease struct {
 	cq  *cq
 	n   int
@@ -176,15 +181,15 @@ type lease struct {
 }
 
 // leaseCQ leases room for n completions for an EVD, which may be nil.
-func (h *hardware) leaseCQ(e rdma.EVD, n int, solicited bool) (lease, error) {
+func (h *hardware) leaseCQ(e rdma.EVD, n int, solicited bool, vector int) (lease, error) {
 	var id dat.Handle
 	if v, ok := e.(*evd); ok && v != nil {
 		id = v.id
-		if !solicited && v.cq != nil && v.cq.reserve(n) {
+		if !solicited && v.cq != nil && (vector == anyVector || vector == v.cq.vector) && v.cq.reserve(n) {
 			return lease{v.cq, n, false}, nil
 		}
 	}
-	q, err := h.newCQ(id, n, solicited)
+	q, err := h.newCQ(id, n, solicited, vector)
 	return lease{q, n, true}, err
 }
 

@@ -4,6 +4,7 @@ package verbs
 
 import (
 	"bytes"
+	"strconv"
 	"testing"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -224,4 +225,67 @@ func TestADeviceGoesAndComesBack(t *testing.T) {
 	b.connect(x, y, "x", "y")
 	x.Free()
 	y.Free()
+}
+
+// TestSettingsReachTheQueuePair: what endpoints ask for by name is what their queue pairs have.
+func TestSettingsReachTheQueuePair(t *testing.T) {
+	b := newBench(t)
+	_, provider := b.ia.Attributes()
+	declared := provider.ProviderSpecificAttr
+	inline, err := strconv.Atoi(declared["max_inline_data"])
+	if err != nil || inline < 32 {
+		t.Fatalf("max_inline_data is %q", declared["max_inline_data"])
+	}
+	vectors, err := strconv.Atoi(declared["comp_vectors"])
+	if err != nil || vectors < 1 {
+		t.Fatalf("comp_vectors is %q", declared["comp_vectors"])
+	}
+	asked := map[string]string{"max_inline_data": strconv.Itoa(inline), "comp_vector": strconv.Itoa(vectors - 1)}
+	hasTimer := declared["min_rnr_timer"] == "SETTABLE"
+	if hasTimer {
+		asked["min_rnr_timer"] = "14"
+	}
+	make := func(id dat.Handle) *ep {
+		e, err := b.ia.CreateEP(id, rdma.EPParams{
+			PZ: b.pz, RecvEVD: b.evd, RequestEVD: b.evd,
+			Attributes: dat.EPAttributes{MaxRecvDTOs: 8, MaxRequestDTOs: 8, MaxRequestIOV: 1, MaxRecvIOV: 1, EPProviderSpecific: asked},
+		})
+		b.must(err)
+		return e.(*ep)
+	}
+	x, y := make("x"), make("y")
+	b.must(y.PostRecv([]rdma.Recv{{WR: 1, Size: int64(inline)}}))
+	b.connect(x, y, "x", "y")
+	for _, e := range []*ep{x, y} {
+		c := e.conn
+		if c.inline < uint32(inline) {
+			t.Errorf("%s: %d bytes fit inline, want %d", e.id, c.inline, inline)
+		}
+		if got := c.sendQ.cq.vector; got != vectors-1 {
+			t.Errorf("%s: completions come by vector %d, want %d", e.id, got, vectors-1)
+		}
+		if got := c.id.minRNRTimer(); hasTimer && got != 14 {
+			t.Errorf("%s: min_rnr_timer is %d, want 14", e.id, got)
+		}
+	}
+	b.must(x.Post([]rdma.Request{{WR: 10, Kind: dat.KindSend, Data: bytes.Repeat([]byte("i"), inline)}}))
+	b.wantCompletion("x", 10, dat.DTOSuccess)
+	if r := b.wantCompletion("y", 1, dat.DTOSuccess); r.Length != int64(inline) {
+		t.Errorf("%d bytes came of a message that was sent inline", r.Length)
+	}
+	x.Free()
+	y.Free()
+}
+
+func TestQueuesAreSpreadOverTheCompletionVectors(t *testing.T) {
+	b := newBench(t)
+	h, err := b.ia.(*adapter).hardware()
+	b.must(err)
+	seen := map[int]bool{}
+	for range h.ctx.vectors() {
+		seen[h.vector(anyVector)] = true
+	}
+	if len(seen) != h.ctx.vectors() {
+		t.Errorf("%d queues are on the vectors %v, want %d vectors", h.ctx.vectors(), seen, h.ctx.vectors())
+	}
 }

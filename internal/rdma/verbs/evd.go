@@ -25,7 +25,7 @@ func (a *adapter) CreateEVD(id dat.Handle, qlen int32, streams []dat.Stream) (rd
 	}
 	e := &evd{}
 	if slices.Contains(streams, dat.StreamDTO) || slices.Contains(streams, dat.StreamRMRBind) {
-		if e.cq, err = h.newCQ(id, int(qlen), false); err != nil {
+		if e.cq, err = h.newCQ(id, int(qlen), false, anyVector); err != nil {
 			return nil, err
 		}
 	}

@@ -29,6 +29,8 @@ type hardware struct {
 	// being destroyed. Destroying an id needs no such care, and can take long.
 	cmLock  sync.Mutex
 	lastKey atomic.Uint64
+	// lastVector is the completion vector that was given out last.
+	lastVector atomic.Uint32
 	// tasks are the goroutines that close waits for.
 	tasks sync.WaitGroup
 
@@ -79,6 +81,22 @@ func newHardware(ia *adapter, ctx verbsContext, limit deviceAttr) (*hardware, er
 
 // newKey returns a number that names an object to the libraries; it never repeats.
 func (h *hardware) newKey() uint64 { return h.lastKey.Add(1) }
+
+// anyVector asks for the completion vector that is next in turn.
+const anyVector = -1
+
+// vector returns the completion vector that was asked for. Those given out in turn spread
+// completions over the processors.
+func (h *hardware) vector(asked int) int {
+	all := h.ctx.vectors()
+	switch {
+	case all <= 1:
+		return 0
+	case asked >= 0 && asked < all:
+		return asked
+	}
+	return int(h.lastVector.Add(1)-1) % all
+}
 
 // startTask runs f in a goroutine that close waits for. It reports false, and does
 // nothing, where the device is no longer open.

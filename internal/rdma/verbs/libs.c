@@ -137,9 +137,9 @@ struct cq_event_result get_cq_event(struct ibv_comp_channel *ch)
 	return r;
 }
 
-struct ibv_cq *create_cq(struct ibv_context *c, int cqe, uint64_t key, struct ibv_comp_channel *ch)
+struct ibv_cq *create_cq(struct ibv_context *c, int cqe, uint64_t key, struct ibv_comp_channel *ch, int vector)
 {
-	return dl_ibv_create_cq(c, cqe, (void *)(uintptr_t)key, ch, 0);
+	return dl_ibv_create_cq(c, cqe, (void *)(uintptr_t)key, ch, vector);
 }
 
 int arm_cq(struct ibv_cq *cq, bool solicited_only) { return ibv_req_notify_cq(cq, solicited_only); }
@@ -278,7 +278,7 @@ struct address local_address(struct rdma_cm_id *id) { return from_sockaddr(&id->
 
 struct address peer_address(struct rdma_cm_id *id) { return from_sockaddr(&id->route.addr.dst_addr); }
 
-int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_cq *send, struct ibv_cq *recv,
+struct create_qp_result create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_cq *send, struct ibv_cq *recv,
 	struct ibv_srq *srq, struct qp_caps caps, uint64_t key)
 {
 	struct ibv_qp_init_attr a = {
@@ -295,7 +295,53 @@ int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_cq *send, str
 		.sq_sig_all = 1,
 	};
 
-	return dl_rdma_create_qp(id, pd, &a);
+	int rc = dl_rdma_create_qp(id, pd, &a);
+
+	return (struct create_qp_result){rc, a.cap.max_inline_data};
+}
+
+// max_inline tries how much a send may carry inline: devices do not declare it, and refuse what is too much.
+int max_inline(struct ibv_context *c)
+{
+	static const uint32_t sizes[] = {1024, 512, 256, 128, 64, 32};
+	struct ibv_pd *pd = dl_ibv_alloc_pd(c);
+	struct ibv_cq *cq = pd ? dl_ibv_create_cq(c, 2, NULL, NULL, 0) : NULL;
+	int found = 0;
+
+	for (size_t i = 0; cq && !found && i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct ibv_qp_init_attr a = {
+			.send_cq = cq,
+			.recv_cq = cq,
+			.cap = {.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = sizes[i]},
+			.qp_type = IBV_QPT_RC,
+		};
+		struct ibv_qp *qp = dl_ibv_create_qp(pd, &a);
+
+		if (qp) {
+			found = sizes[i];
+			dl_ibv_destroy_qp(qp);
+		}
+	}
+	if (cq)
+		dl_ibv_destroy_cq(cq);
+	if (pd)
+		dl_ibv_dealloc_pd(pd);
+	return found;
+}
+
+int qp_min_rnr_timer(struct ibv_qp *qp, uint8_t timer)
+{
+	struct ibv_qp_attr a = {.min_rnr_timer = timer};
+
+	return dl_ibv_modify_qp(qp, &a, IBV_QP_MIN_RNR_TIMER);
+}
+
+int qp_min_rnr_timer_of(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr a;
+	struct ibv_qp_init_attr i;
+
+	return dl_ibv_query_qp(qp, &a, IBV_QP_MIN_RNR_TIMER, &i) ? -1 : a.min_rnr_timer;
 }
 
 int connect_id(struct rdma_cm_id *id, bool passive, struct conn_param p, const void *data)

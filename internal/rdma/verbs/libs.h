@@ -31,6 +31,7 @@
 	X(struct ibv_srq *, ibv_create_srq, (struct ibv_pd *pd, struct ibv_srq_init_attr *a), (pd, a)) \
 	X(int, ibv_modify_srq, (struct ibv_srq *srq, struct ibv_srq_attr *a, int mask), (srq, a, mask)) \
 	X(int, ibv_destroy_srq, (struct ibv_srq *srq), (srq)) \
+	X(struct ibv_qp *, ibv_create_qp, (struct ibv_pd *pd, struct ibv_qp_init_attr *a), (pd, a)) \
 	X(int, ibv_destroy_qp, (struct ibv_qp *qp), (qp)) \
 	X(int, ibv_query_qp, (struct ibv_qp *qp, struct ibv_qp_attr *a, int mask, struct ibv_qp_init_attr *i), (qp, a, mask, i)) \
 	X(int, ibv_modify_qp, (struct ibv_qp *qp, struct ibv_qp_attr *a, int mask), (qp, a, mask))
@@ -72,6 +73,7 @@ struct async_result { int rc; int type; uint64_t key; int port; };
 struct cq_event_result { int rc; uint64_t key; };
 struct id_result { int rc; struct rdma_cm_id *id; };
 struct qp_state_result { int rc; int state; };
+struct create_qp_result { int rc; uint32_t inline_data; };
 struct cm_event_result {
 	int rc, type, status;
 	uint64_t key, listener;
@@ -97,7 +99,7 @@ struct async_result get_async_event(struct ibv_context *c);
 void abandon(struct ibv_context *c);
 
 struct cq_event_result get_cq_event(struct ibv_comp_channel *ch);
-struct ibv_cq *create_cq(struct ibv_context *c, int cqe, uint64_t key, struct ibv_comp_channel *ch);
+struct ibv_cq *create_cq(struct ibv_context *c, int cqe, uint64_t key, struct ibv_comp_channel *ch, int vector);
 int arm_cq(struct ibv_cq *cq, bool solicited_only);
 int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 
@@ -117,11 +119,14 @@ int resolve_addr(struct rdma_cm_id *id, struct address to, int ms);
 int set_byte_option(struct rdma_cm_id *id, int name, uint8_t value);
 struct address local_address(struct rdma_cm_id *id);
 struct address peer_address(struct rdma_cm_id *id);
-int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_cq *send, struct ibv_cq *recv,
+struct create_qp_result create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_cq *send, struct ibv_cq *recv,
 	struct ibv_srq *srq, struct qp_caps caps, uint64_t key);
 int connect_id(struct rdma_cm_id *id, bool passive, struct conn_param p, const void *data);
 int reject_id(struct rdma_cm_id *id, bool consumer, const void *data, uint8_t n);
 int qp_to_error(struct ibv_qp *qp);
+int qp_min_rnr_timer(struct ibv_qp *qp, uint8_t timer);
+int qp_min_rnr_timer_of(struct ibv_qp *qp);
+int max_inline(struct ibv_context *c);
 struct qp_state_result qp_state(struct ibv_qp *qp);
 int post_recv(struct ibv_qp *qp, uint64_t wr_id, uint64_t addr, uint32_t length, uint32_t lkey);
 int post_send(struct ibv_qp *qp, struct send_wr w);

@@ -275,3 +275,38 @@ func TestDriverAndRateOfALinkAreShown(t *testing.T) { // D24
 		t.Errorf("the attributes of a soft device are %v", a.VendorAttr)
 	}
 }
+
+func TestWhatTheConnectionManagerDecidesIsSaidAndRefused(t *testing.T) { // A15
+	roce := portFacts{dev: deviceAttr{vectors: 4, maxInline: 128}}
+	iwarp := portFacts{dev: deviceAttr{vectors: 1, maxInline: 64, iwarp: true}}
+	for _, c := range []struct {
+		facts       *portFacts
+		name, value string
+		refusal     string
+	}{
+		{&roce, "comp_vector", "3", ""},
+		{&roce, "comp_vector", "4", "0 to 3"},
+		{&roce, "min_rnr_timer", "31", ""},
+		{&roce, "max_inline_data", "129", "0 to 128"},
+		{&roce, "service_level", "1", "service_level cannot be set: the connection manager takes it from the path"},
+		{&roce, "gid_index", "1", "GID of the local address"},
+		{&roce, "gid_type", "1", "default_roce_mode"},
+		{&roce, "pkey", "1", "cannot be set"},
+		{&iwarp, "min_rnr_timer", "1", "min_rnr_timer cannot be set: iWARP"},
+		{&iwarp, "comp_vector", "0", ""},
+		{&iwarp, "no_such", "0", "does not know"},
+	} {
+		p := c.facts.providerAttributes()
+		facts := dat.NewFacts("rxe0-1@alpha", c.facts.iaAttributes(), p)
+		_, err := dat.NoEndpointDefaults().Change(nil, map[string]*string{c.name: &c.value}, &facts)
+		switch {
+		case c.refusal == "" && err != nil:
+			t.Errorf("%s=%s is refused: %s", c.name, c.value, err.Detail)
+		case c.refusal != "" && (err == nil || err.Return != dat.RetInvalidParameter || !strings.Contains(err.Detail, c.refusal)):
+			t.Errorf("%s=%s: %v, want %q", c.name, c.value, err, c.refusal)
+		}
+		if p.NumProviderSpecificAttr != len(p.ProviderSpecificAttr) {
+			t.Errorf("%d attributes are counted, there are %d", p.NumProviderSpecificAttr, len(p.ProviderSpecificAttr))
+		}
+	}
+}

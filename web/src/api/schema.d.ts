@@ -1548,7 +1548,7 @@ export interface components {
         };
         /** @description The attributes of an endpoint (DAT_EP_ATTR). */
         EPAttributes: {
-            /** @description Attributes of the provider, name to value: max_inline_data. */
+            /** @description Attributes of the provider, name to value: max_inline_data; where the adapter has them, min_rnr_timer and comp_vector. */
             ep_provider_specific: {
                 [key: string]: string;
             };
