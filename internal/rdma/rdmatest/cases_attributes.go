@@ -141,7 +141,8 @@ var attributeCases = []Case{
 		want.Endpoints, want.PZs, want.EVDs, want.SRQs = want.Endpoints+1, want.PZs+1, want.EVDs+5, want.SRQs+srqs
 		want.LMRs, want.PSPs, want.RSPs = want.LMRs+1, want.PSPs+1, want.RSPs+1
 		equal(w, "the use", after.Usage, want)
-	}}, {"D39", "a device lists the queue pairs of connected endpoints, each with its peer, and no longer when they ended", func(w *World) {
+	}},
+	{"D39", "a device lists the queue pairs of connected endpoints, each with its peer, and no longer when they ended", func(w *World) {
 		a, b := w.pair()
 		for _, e := range []*endpoint{a, b} {
 			number := *w.getEP(e.id).Transport.QPNum

@@ -71,14 +71,11 @@ func (l deviceList) free() {
 }
 
 // name returns the device's name. Calls ibv_get_device_name.
-func (v verbsContext) name() string  { return C.GoString(C.dl_ibv_get_device_name(v.c.device)) }
-func (v verbsContext) vectors() int  { return int(v.c.num_comp_vectors) }
-func (v verbsContext) asyncFD() int  { return int(v.c.async_fd) }
-func (v verbsContext) isIWARP() bool { return v.c.device.transport_type == C.IBV_TRANSPORT_IWARP }
-
-// maxInline tries how much a send may carry inline, in bytes. Calls ibv_alloc_pd,
-// ibv_create_cq, ibv_create_qp, ibv_destroy_qp, ibv_destroy_cq, ibv_dealloc_pd.
-func (v verbsContext) maxInline() int { return int(C.max_inline(v.c)) }
+func (v verbsContext) name() string   { return C.GoString(C.dl_ibv_get_device_name(v.c.device)) }
+func (v verbsContext) vectors() int   { return int(v.c.num_comp_vectors) }
+func (v verbsContext) maxInline() int { return int(C.max_inline(v.c)) } // calls ibv_create_qp, and what that needs
+func (v verbsContext) asyncFD() int   { return int(v.c.async_fd) }
+func (v verbsContext) isIWARP() bool  { return v.c.device.transport_type == C.IBV_TRANSPORT_IWARP }
 
 // query returns the limits. Calls ibv_query_device, ibv_get_device_guid.
 func (v verbsContext) query() (deviceAttr, error) {
@@ -125,8 +122,7 @@ func (v verbsContext) allocPD() (protection, error) {
 	return protection{p}, err
 }
 
-// free calls ibv_dealloc_pd.
-func (p protection) free() error { return positiveErrno(C.dl_ibv_dealloc_pd(p.c)) }
+func (p protection) free() error { return positiveErrno(C.dl_ibv_dealloc_pd(p.c)) } // calls ibv_dealloc_pd
 
 // register registers memory outside of Go's heap. Calls ibv_reg_mr_iova2.
 func (p protection) register(memory []byte, access uint) (region, error) {
@@ -147,8 +143,7 @@ func (p protection) allocWindow() (window, error) {
 	return window{w}, err
 }
 
-// free calls ibv_dealloc_mw.
-func (w window) free() error { return positiveErrno(C.dealloc_mw(w.c)) }
+func (w window) free() error { return positiveErrno(C.dealloc_mw(w.c)) } // calls ibv_dealloc_mw
 
 // createCompChannel calls ibv_create_comp_channel.
 func (v verbsContext) createCompChannel() (compChannel, error) {
@@ -229,8 +224,7 @@ func (s sharedQueue) postRecv(token uint64, b buffer, size uint32) error {
 	return positiveErrno(C.post_srq_recv(s.c, C.uint64_t(token), C.uint64_t(b.addr()), C.uint32_t(size), C.uint32_t(b.lkey)))
 }
 
-// free calls ibv_destroy_srq.
-func (s sharedQueue) free() error { return positiveErrno(C.dl_ibv_destroy_srq(s.c)) }
+func (s sharedQueue) free() error { return positiveErrno(C.dl_ibv_destroy_srq(s.c)) } // calls ibv_destroy_srq
 
 // createEventChannel calls rdma_create_event_channel.
 func createEventChannel() (eventChannel, error) {
@@ -376,16 +370,13 @@ func (id cmID) qpState() (int, error) {
 	return int(r.state), positiveErrno(r.rc)
 }
 
-// setMinRNRTimer changes the timer of a connected QP. Calls ibv_modify_qp.
-func (id cmID) setMinRNRTimer(timer uint8) error {
-	return positiveErrno(C.qp_min_rnr_timer(id.c.qp, C.uint8_t(timer)))
+// setMinRNRTimer calls ibv_modify_qp, minRNRTimer ibv_query_qp; -1 is unknown.
+func (id cmID) setMinRNRTimer(t uint8) error {
+	return positiveErrno(C.qp_min_rnr_timer(id.c.qp, C.uint8_t(t)))
 }
-
-// minRNRTimer returns the timer, -1 where the device does not tell. Calls ibv_query_qp.
 func (id cmID) minRNRTimer() int { return int(C.qp_min_rnr_timer_of(id.c.qp)) }
 
-// toError moves the QP to the state ERR. Calls ibv_modify_qp.
-func (id cmID) toError() error { return positiveErrno(C.qp_to_error(id.c.qp)) }
+func (id cmID) toError() error { return positiveErrno(C.qp_to_error(id.c.qp)) } // calls ibv_modify_qp for ERR
 
 // postRecv calls ibv_post_recv.
 func (id cmID) postRecv(token uint64, b buffer, size uint32) error {

@@ -138,8 +138,13 @@ func TestAnObjectBelongsToItsEndpointOrIsAnOrphan(t *testing.T) {
 		endpoint dat.Handle
 	}
 	want := []row{
-		{1, dat.OwnerKernel, ""}, {16, dat.OwnerOrphan, ""}, {17, dat.OwnerDatapi, "ended"}, {18, dat.OwnerDatapi, "living"},
-		{19, dat.OwnerProcess, ""}, {5, dat.OwnerDatapi, "living"}, {6, dat.OwnerProcess, ""},
+		{1, dat.OwnerKernel, ""},
+		{16, dat.OwnerOrphan, ""},
+		{17, dat.OwnerDatapi, "ended"},
+		{18, dat.OwnerDatapi, "living"},
+		{19, dat.OwnerProcess, ""},
+		{5, dat.OwnerDatapi, "living"},
+		{6, dat.OwnerProcess, ""},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%d objects are of port 1, want %d", len(got), len(want))
