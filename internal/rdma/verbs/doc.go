@@ -7,7 +7,7 @@
 //
 // Devices: provider.go has the provider, discovery.go finds the devices and ports,
 // with sysfs.go, uevent.go and nldev.go, which ask the kernel. adapter.go is the IA,
-// attributes.go what it declares, with firmware.go, setting.go and inline.go, hardware.go the open device behind it.
+// attributes.go what it declares, with firmware.go, setting.go, inline.go and vector.go, hardware.go the open device behind it.
 //
 // What there is on a device, whoever made it: nldev_resource.go asks the kernel, owner.go
 // says whose it is, resource.go answers; counter.go has the counters, limit.go the limits

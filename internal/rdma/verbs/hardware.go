@@ -82,22 +82,6 @@ func newHardware(ia *adapter, ctx verbsContext, limit deviceAttr) (*hardware, er
 // newKey returns a number that names an object to the libraries; it never repeats.
 func (h *hardware) newKey() uint64 { return h.lastKey.Add(1) }
 
-// anyVector asks for the completion vector that is next in turn.
-const anyVector = -1
-
-// vector returns the completion vector that was asked for. Those given out in turn spread
-// completions over the processors.
-func (h *hardware) vector(asked int) int {
-	all := h.ctx.vectors()
-	switch {
-	case all <= 1:
-		return 0
-	case asked >= 0 && asked < all:
-		return asked
-	}
-	return int(h.lastVector.Add(1)-1) % all
-}
-
 // startTask runs f in a goroutine that close waits for. It reports false, and does
 // nothing, where the device is no longer open.
 func (h *hardware) startTask(f func()) bool {
