@@ -40,7 +40,7 @@ func (r *rig) stream(query string, options ...option) (*http.Response, <-chan st
 func ids(t *testing.T, lines <-chan string, n int) []string {
 	t.Helper()
 	var all []string
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(patience)
 	for len(all) < n {
 		select {
 		case line, ok := <-lines:
@@ -130,7 +130,7 @@ func TestASilentStreamSendsComments(t *testing.T) {
 	r.api.heartbeat = time.Millisecond
 	_, lines, end := r.stream("")
 	defer end()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(patience)
 	for beats := 0; beats < 2; {
 		select {
 		case line, open := <-lines:
@@ -151,7 +151,7 @@ func TestStreamsEndWithTheService(t *testing.T) {
 	_, lines, end := r.stream("")
 	defer end()
 	r.api.Close()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(patience)
 	for {
 		select {
 		case _, open := <-lines:
