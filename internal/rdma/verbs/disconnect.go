@@ -83,10 +83,13 @@ func (c *conn) cleanUp(linger bool) {
 	c.closeID()
 }
 
-// releaseQueues forgets the QP and gives up its room in the completion queues.
+// releaseQueues forgets the QP and gives up its room in the completion queues. The kernel
+// may have given the QP's number to another connection already, whose entry stays.
 func (c *conn) releaseQueues() {
 	c.hw.mu.Lock()
-	delete(c.hw.conns, c.qpNum)
+	if c.hw.conns[c.qpNum] == c {
+		delete(c.hw.conns, c.qpNum)
+	}
 	delete(c.hw.connsByKey, c.key)
 	c.hw.mu.Unlock()
 	c.sendQ.release()
