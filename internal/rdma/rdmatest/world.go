@@ -11,8 +11,9 @@ import (
 	"github.com/datapi/datapi/internal/manager"
 )
 
-// waitLimit bounds every wait of a case.
-const waitLimit = 10 * time.Second
+// waitLimit bounds every wait of a case for something that must happen. It ends a case that
+// hangs, and is longer than any machine is slow.
+const waitLimit = 2 * time.Minute
 
 // node is the host that the cases play.
 const node = "alpha"
