@@ -20,6 +20,19 @@ func (a address) withPort(port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(a.ip.WithZone(""), port)
 }
 
+// withZone returns a link-local address with the name of the interface that scope is, and
+// any other address as it is.
+func withZone(ip netip.Addr, scope uint32) netip.Addr {
+	if ip.Is4() || !ip.IsLinkLocalUnicast() || scope == 0 {
+		return ip
+	}
+	dev, err := net.InterfaceByIndex(int(scope))
+	if err != nil {
+		return ip
+	}
+	return ip.WithZone(dev.Name)
+}
+
 // netdevAddresses returns the addresses of a network device, the most useful first: IPv4,
 // then IPv6 that reaches beyond the link, then link-local ones.
 func netdevAddresses(name string) []address {

@@ -297,7 +297,7 @@ func fromAddress(c C.struct_address) netip.AddrPort {
 		raw = raw[:4]
 	}
 	ip, _ := netip.AddrFromSlice(raw)
-	return netip.AddrPortFrom(ip, uint16(c.port))
+	return netip.AddrPortFrom(withZone(ip, uint32(c.scope)), uint16(c.port))
 }
 
 // resolveAddr calls rdma_resolve_addr.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/datapi/datapi/internal/rdma"
 )
@@ -31,6 +32,10 @@ type hardware struct {
 	lastKey atomic.Uint64
 	// tasks are the goroutines that close waits for.
 	tasks sync.WaitGroup
+	// lastTaken is what is known of the device's events that end the use of an SRQ.
+	lastTaken lastTakenEvents
+	// sweeper looks into the queues that make no event for some messages.
+	sweeper sweeper
 
 	// mu guards what follows.
 	mu     sync.RWMutex
@@ -56,6 +61,7 @@ func newHardware(ia *adapter, ctx verbsContext, limit deviceAttr) (*hardware, er
 		handlers: map[uint64]cmHandler{}, cqs: map[uint64]*cq{}, conns: map[uint32]*conn{}, connsByKey: map[uint64]*conn{},
 		srqs: map[uint64]*srq{}, live: map[*object]func(){},
 	}
+	h.sweeper.hw = h
 	var err error
 	if h.cm, err = createEventChannel(); err != nil {
 		return nil, deviceError("open the connection manager; the module rdma_ucm may be missing", err)
@@ -91,12 +97,20 @@ func (h *hardware) startTask(f func()) bool {
 	return !h.closed
 }
 
+// background runs f, which may wait for a peer, in a goroutine of its own. close waits
+// for it as long as releaseLimit, so it is called before close waits.
+func (h *hardware) background(f func()) { h.tasks.Go(f) }
+
 func (h *hardware) report(r rdma.Report) { h.ia.reports.Put(r) }
 
 // destroyID destroys a CM id. Nothing can be done about a failure.
 func (h *hardware) destroyID(id cmID) { _ = id.free() }
 
-// close frees everything of the device, children before parents.
+// releaseLimit is how long close waits for what runs in the background.
+const releaseLimit = time.Second
+
+// close frees everything of the device, children before parents. What waits for a peer is
+// released when the kernel gives that up, at the latest when the process ends.
 func (h *hardware) close() {
 	h.mu.Lock()
 	if h.closed {
@@ -111,18 +125,31 @@ func (h *hardware) close() {
 	removalIDs := h.removalIDs
 	h.mu.Unlock()
 	slices.SortFunc(all, func(a, b *object) int { return cmp.Compare(a.rank, b.rank) })
-	for i, o := range all {
-		if i > 0 && all[i-1].rank <= rankEP && o.rank > rankEP {
-			h.tasks.Wait()
-		}
+	for _, o := range all {
 		o.free()
 	}
-	h.tasks.Wait()
 	for _, id := range removalIDs {
 		h.destroyID(id)
 	}
-	h.cmIn.close()
-	h.cqIn.close()
-	_ = h.comp.free()
-	h.cm.free()
+	released := make(chan struct{})
+	go func() {
+		defer close(released)
+		h.tasks.Wait()
+		h.cmIn.close()
+		h.cqIn.close()
+		_ = h.comp.free()
+		h.cm.free()
+	}()
+	select {
+	case <-released:
+	case <-time.After(releaseLimit):
+	}
 }
+
+// lastTakenEvents is what is known of a device's events that it takes no more receives
+// from an SRQ for a queue pair. Some devices have none.
+type lastTakenEvents struct{ came, inVain atomic.Bool }
+
+func (l *lastTakenEvents) seen()       { l.came.Store(true) }
+func (l *lastTakenEvents) missed()     { l.inVain.Store(true) }
+func (l *lastTakenEvents) never() bool { return l.inVain.Load() && !l.came.Load() }

@@ -112,7 +112,7 @@ func (l *listener) offer(r *request) {
 	e := &r.event
 	report := rdma.Report{
 		Kind: rdma.ReportRequest, SP: l.id, Request: r, Reason: cmReason(*e),
-		RemoteAddress: peer.Addr().String(), RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
+		LocalAddress: local.Addr().String(), RemoteAddress: peer.Addr().String(), RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
 		PrivateData: e.privateData,
 	}
 	attributes, provider := l.hw.ia.Attributes()

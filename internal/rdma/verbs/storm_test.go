@@ -19,8 +19,6 @@ const (
 	stormWorkers = 8
 	// shortStorm is how many pairs there are where DATAPI_TEST_CYCLES does not say it.
 	shortStorm = 400
-	// stormPatience ends a test whose storm hangs; it is no measure of anything.
-	stormPatience = 2 * time.Minute
 )
 
 // cycles returns how many pairs the storm has.
@@ -88,7 +86,7 @@ func (s *sorter) remove(ids ...dat.Handle) {
 // It returns which did not, "" for none, and the reports.
 func wait(from chan rdma.Report, conditions map[string]func(rdma.Report) bool) (string, []rdma.Report) {
 	var seen []rdma.Report
-	late := time.After(stormPatience)
+	late := time.After(waitLimit)
 	for len(conditions) > 0 {
 		select {
 		case r := <-from:

@@ -58,6 +58,10 @@ func TestErrnoBecomesDAT(t *testing.T) { // D11
 			t.Errorf("%v becomes %v, want %v", errno, e, want)
 		}
 	}
+	var none *dat.Error
+	if !errors.As(deviceError("do it", errNoErrno), &none) || none.Return != dat.RetInternalError || strings.Contains(none.Detail, "there again") {
+		t.Errorf("a failure without errno becomes %v", none)
+	}
 	if deviceError("do it", nil) != nil {
 		t.Error("no error becomes one")
 	}
@@ -70,7 +74,7 @@ func TestNoAsynchronousEventChangesWhatItDoesNotSpeakOf(t *testing.T) { // D22, 
 		}
 	}
 	for kind, want := range map[int]asyncAction{
-		asyncSQDrained: asyncIgnore, asyncQPLastWQEReached: asyncIgnore, asyncPortActive: asyncPort,
+		asyncSQDrained: asyncIgnore, asyncQPLastWQEReached: asyncLastTaken, asyncPortActive: asyncPort,
 		asyncSRQLimitReached: asyncSRQLimit, asyncSRQErr: asyncSRQFails, asyncQPFatal: asyncBreakEP,
 		asyncCQErr: asyncEVDError, asyncDeviceFatal: asyncDeviceGone,
 	} {

@@ -1,0 +1,89 @@
+//go:build verbs && rxe
+
+package verbs
+
+import (
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
+)
+
+// idleQueues is how many queues in solicited mode wait for messages that do not come.
+const idleQueues = 10_000
+
+// processorTime returns what the process has used of the processors.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func TestIdleQueuesInSolicitedModeCostNothingThatGrowsWithTheirNumber(t *testing.T) {
+	b := newBench(t)
+	h := b.hardware()
+	threads := runtime.NumGoroutine()
+	idle := func(queues int) time.Duration {
+		runtime.GC()
+		before := processorTime(t)
+		<-time.After(4 * time.Second)
+		used := processorTime(t) - before
+		t.Logf("%d idle queues use %.2f %% of a processor", queues, used.Seconds()/4*100)
+		return used
+	}
+	idle(0)
+	all := make([]*cq, idleQueues)
+	for i := range all {
+		var err error
+		if all[i], err = h.newCQ("", 8, true); err != nil {
+			t.Fatalf("queue %d: %v", i, err)
+		}
+	}
+	idle(idleQueues)
+	if more := runtime.NumGoroutine() - threads; more > 1 {
+		t.Errorf("%d queues have %d goroutines", idleQueues, more)
+	}
+	if used := idle(idleQueues); used > time.Second {
+		t.Errorf("%d idle queues use %v in 4 s", idleQueues, used)
+	}
+	for _, q := range all {
+		q.free()
+	}
+	b.await("the sweeper ends with the last queue", func() bool {
+		h.sweeper.mu.Lock()
+		defer h.sweeper.mu.Unlock()
+		return !h.sweeper.running
+	})
+}
+
+func TestMessagesWithoutAnEventAreFound(t *testing.T) {
+	b := newBench(t)
+	y, err := b.ia.CreateEP("y", rdma.EPParams{PZ: b.pz, RecvEVD: b.evd, RequestEVD: b.evd, Attributes: dat.EPAttributes{
+		MaxRecvDTOs: 8, MaxRequestDTOs: 8, MaxRecvIOV: 1, MaxRequestIOV: 1, RecvCompletionFlags: dat.CompletionSolicitedWait,
+	}})
+	b.must(err)
+	x := b.ep("x")
+	b.must(y.PostRecv([]rdma.Recv{{WR: 1, Size: 64}, {WR: 2, Size: 64}, {WR: 3, Size: 64}}))
+	b.connect(x, y, "x", "y")
+	b.must(x.Post([]rdma.Request{{WR: 10, Kind: dat.KindSend, Data: []byte("unasked")}}))
+	if r := b.wantCompletion("y", 1, dat.DTOSuccess); r.Solicited {
+		t.Error("an unsolicited message is told as solicited")
+	}
+	b.must(x.Post([]rdma.Request{{WR: 11, Kind: dat.KindSend, Data: []byte("asked"), Solicited: true}}))
+	r := b.wantCompletion("y", 2, dat.DTOSuccess)
+	if !r.Solicited { // the event came later than the sweeper had patience for
+		b.wantKind(rdma.ReportSolicited, "y")
+	}
+	b.must(x.Post([]rdma.Request{{WR: 12, Kind: dat.KindSend, Data: []byte("unasked")}}))
+	b.wantCompletion("y", 3, dat.DTOSuccess)
+	y.(*ep).conn.recvQ.cq.rearm() // as if an event came late
+	b.wantKind(rdma.ReportSolicited, "y")
+	x.Free()
+	y.Free()
+}
