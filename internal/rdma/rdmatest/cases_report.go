@@ -82,10 +82,7 @@ var reportCases = []Case{
 		a.postSend("unasked as it seems")
 		w.await("it arrived", w.arrived(b.recv, 1))
 		woken := make(chan int, 1)
-		go func() {
-			got, _ := w.M.Dequeue(w.ctx, b.recv, 4, 1, waitLimit)
-			woken <- len(got)
-		}()
+		go func() { woken <- w.wokenWith(b.recv) }()
 		w.Faults.Inject(w.providerName(w.B), rdma.Report{Kind: rdma.ReportSolicited, EP: b.id})
 		equal(w, "the events that the waiter took", <-woken, 1)
 	}},

@@ -263,6 +263,18 @@ func (w *World) nextEvent(evd dat.Handle) dat.Event {
 	return got[0]
 }
 
+// wokenWith waits on an EVD until something wakes the waiter, and returns how many events it
+// took. It fails where nothing does: at its end a wait takes what there is.
+func (w *World) wokenWith(evd dat.Handle) int {
+	w.Helper()
+	begin := time.Now()
+	got, err := w.M.Dequeue(w.ctx, evd, 4, 1, waitLimit)
+	if err != nil || time.Since(begin) >= waitLimit {
+		w.Errorf("nothing woke the waiter of %s (%v)", evd, err)
+	}
+	return len(got)
+}
+
 // takeEvent takes the next event of an EVD, which must have the number. It is no
 // assertion: expectEvent is.
 func (w *World) takeEvent(evd dat.Handle, want dat.EventNumber) dat.Event {

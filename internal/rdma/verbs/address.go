@@ -20,17 +20,16 @@ func (a address) withPort(port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(a.ip.WithZone(""), port)
 }
 
-// withZone returns a link-local address with the name of the interface that scope is, and
-// any other address as it is.
-func withZone(ip netip.Addr, scope uint32) netip.Addr {
-	if ip.Is4() || !ip.IsLinkLocalUnicast() || scope == 0 {
-		return ip
+// ends returns the addresses of the two ends of a connection; local are those of the IA. The
+// library does not tell the zone of link-local ones on all devices: it is that of the IA's
+// own address, for the peer is on the same link.
+func ends(local []address, here, peer netip.Addr) (from, to string) {
+	for _, a := range local {
+		if zone := a.ip.Zone(); zone != "" && a.ip.WithZone("") == here {
+			here, peer = a.ip, peer.WithZone(zone)
+		}
 	}
-	dev, err := net.InterfaceByIndex(int(scope))
-	if err != nil {
-		return ip
-	}
-	return ip.WithZone(dev.Name)
+	return here.String(), peer.String()
 }
 
 // netdevAddresses returns the addresses of a network device, the most useful first: IPv4,

@@ -46,7 +46,7 @@ func (c *conn) complete(e completion) {
 	}
 	status, name := outcome(w, e.status)
 	r := w.report(c.ep.id, status, name, e.length)
-	r.Solicited = e.solicited
+	r.Solicited = e.solicited || !c.hw.tellsSolicited()
 	w.release()
 	c.deliver(r)
 	// Over iWARP the device also flushes when the peer disconnects. There every end has its

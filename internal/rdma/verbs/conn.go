@@ -23,8 +23,9 @@ type conn struct {
 	tos, ackTimeout int
 	// data is the private data of the request.
 	data []byte
-	// once ends the connection once.
-	once sync.Once
+	// once ends the connection once; ending is closed when that begins.
+	once   sync.Once
+	ending chan struct{}
 
 	// mu guards what follows and every call on the id and the QP. It is never held
 	// while a completion queue's lock is taken, which is held around complete.
@@ -42,7 +43,9 @@ type conn struct {
 	// work is what the QP has not completed, by token.
 	work        map[uint64]*work
 	established bool
-	ended       bool
+	// reads: the two ends agreed on RDMA reads in both directions.
+	reads bool
+	ended bool
 	// flushing: the device flushes, and it is not known yet why.
 	flushing bool
 	// lastTaken: the device takes no more receives from the SRQ for the QP.
@@ -60,7 +63,7 @@ type conn struct {
 func (h *hardware) newConn(e *ep, s side) *conn {
 	a := &e.params.Attributes
 	return &conn{
-		ep: e, hw: h, side: s, key: h.newKey(), param: paramOf(a), work: map[uint64]*work{},
+		ep: e, hw: h, side: s, key: h.newKey(), param: paramOf(a), work: map[uint64]*work{}, ending: make(chan struct{}),
 		tos: named(a.EPTransportSpecific, "tos", -1), ackTimeout: named(a.EPTransportSpecific, "ack_timeout", -1),
 	}
 }
@@ -105,7 +108,7 @@ func (c *conn) openQP(e *ep) error {
 		c.srq, shared, recvs = s, s.q, s.max
 		c.holdPart(&s.part)
 	}
-	solicited := e.params.Attributes.RecvCompletionFlags == dat.CompletionSolicitedWait
+	solicited := e.params.Attributes.RecvCompletionFlags == dat.CompletionSolicitedWait && c.hw.tellsSolicited()
 	c.setOptions()
 	if c.sendQ, err = c.hw.leaseCQ(e.params.RequestEVD, int(caps.sendWR), false); err != nil {
 		return err

@@ -55,9 +55,21 @@ var connectRefusals = map[syscall.Errno]rdma.ReportKind{
 	syscall.ECONNRESET:   rdma.ReportNonPeerRejected,
 }
 
+// connectLimit is how many calls of rdma_connect run at a time over iWARP, where each keeps
+// a thread until the peer's TCP has answered. Further ones wait for their turn.
+const connectLimit = 512
+
 // connect asks the peer for the connection. The call can block, so it runs without the
 // lock; a connection that was ended meanwhile is cleaned up here.
 func (c *conn) connect() {
+	if c.hw.iwarp {
+		select {
+		case c.hw.connects <- struct{}{}:
+			defer func() { <-c.hw.connects }()
+		case <-c.ending:
+			return
+		}
+	}
 	c.mu.Lock()
 	if c.ended {
 		c.mu.Unlock()
@@ -100,10 +112,12 @@ func (c *conn) establish(e cmEvent) {
 		return
 	}
 	c.established = true
+	c.reads = e.initiatorDepth > 0 && e.responderResources > 0
 	local, peer := c.id.local(), c.id.peer()
+	from, to := ends(c.hw.ia.bindAddresses(), local.Addr(), peer.Addr())
 	r := rdma.Report{
 		Kind: rdma.ReportEstablished, EP: c.ep.id, Reason: cmReason(e),
-		LocalAddress: local.Addr().String(), RemoteAddress: peer.Addr().String(), RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
+		LocalAddress: from, RemoteAddress: to, RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
 	}
 	if c.side == active {
 		r.PrivateData = e.privateData

@@ -52,6 +52,7 @@ func (c *conn) stop(disconnected bool) (established, connecting, flushes bool) {
 	defer c.mu.Unlock()
 	established, connecting = c.established, c.connecting
 	c.ended = true
+	close(c.ending)
 	for _, r := range c.heldReports {
 		c.hw.report(r)
 	}

@@ -67,6 +67,18 @@ func (b *bench) connectToNobody(e rdma.EP) {
 	})
 }
 
+// giveUpSilentPeers lets the kernel give up TCP peers that do not answer. It returns what
+// undoes that, as the end of the test does.
+func (b *bench) giveUpSilentPeers() func() {
+	b.t.Helper()
+	retries, err := os.ReadFile(synRetries)
+	b.must(err)
+	b.must(os.WriteFile(synRetries, []byte("1"), 0))
+	undo := func() { _ = os.WriteFile(synRetries, retries, 0) }
+	b.t.Cleanup(undo)
+	return undo
+}
+
 func TestNothingWaitsForAPeerThatDoesNotAnswer(t *testing.T) {
 	b := newBench(t)
 	b.pz.Free()
@@ -85,11 +97,9 @@ func TestNothingWaitsForAPeerThatDoesNotAnswer(t *testing.T) {
 		b.pz.Free()
 		b.evd.Free()
 	})
-	retries, err := os.ReadFile(synRetries)
-	b.must(err)
-	b.must(os.WriteFile(synRetries, []byte("1"), 0)) // the kernel gives up now
+	patient := b.giveUpSilentPeers()
 	b.await("everything is released when the kernel gives up", func() bool { return leftover(t, before) == "" })
-	b.must(os.WriteFile(synRetries, []byte(strings.TrimSpace(string(retries))), 0))
+	patient()
 	b.makeParents()
 	b.connectToNobody(b.ep("y"))
 	b.soon("closing", func() { b.must(b.p.Close()) })

@@ -4,6 +4,7 @@ package verbs
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,8 @@ type hardware struct {
 	tasks sync.WaitGroup
 	// lastTaken is what is known of the device's events that end the use of an SRQ.
 	lastTaken lastTakenEvents
+	// connects has an entry for each call of rdma_connect that runs over iWARP.
+	connects chan struct{}
 	// sweeper looks into the queues that make no event for some messages.
 	sweeper sweeper
 
@@ -42,6 +45,8 @@ type hardware struct {
 	closed bool
 	// removalIDs are CM ids that are there to hear that the device vanishes.
 	removalIDs []cmID
+	// plug is the queue that siw needs (siwPlug); elsewhere there is none.
+	plug completionQ
 	// handlers are who the events of a CM id go to, by the key of the id.
 	handlers map[uint64]cmHandler
 	// cqs, connsByKey and srqs are found by the key that the library gives back,
@@ -54,27 +59,52 @@ type hardware struct {
 	live map[*object]func()
 }
 
+// The library of siw takes 0x90000 for no key of memory to map, and the kernel gives that key
+// to whatever is made when 144 pages are mapped: nothing can be made then. A queue of so many
+// completions that its memory covers that page, made first, keeps the kernel from it.
+const siwPlug = 1 << 15
+
+// tellsSolicited reports whether the device makes an event for a message whose sender asks
+// for one when only such events are asked for. siw makes none then; so there all events are
+// asked for, and every message is told as solicited.
+func (h *hardware) tellsSolicited() bool { return h.limit.vendorID != vendorSIW }
+
+// freePlug frees the plug, if there is one.
+func (h *hardware) freePlug() {
+	if h.plug.exists() {
+		_ = h.plug.free()
+	}
+}
+
 // newHardware starts the use of an open device.
 func newHardware(ia *adapter, ctx verbsContext, limit deviceAttr) (*hardware, error) {
 	h := &hardware{
 		ia: ia, ctx: ctx, iwarp: limit.iwarp, limit: limit,
 		handlers: map[uint64]cmHandler{}, cqs: map[uint64]*cq{}, conns: map[uint32]*conn{}, connsByKey: map[uint64]*conn{},
-		srqs: map[uint64]*srq{}, live: map[*object]func(){},
+		srqs: map[uint64]*srq{}, live: map[*object]func(){}, connects: make(chan struct{}, connectLimit),
 	}
 	h.sweeper.hw = h
 	var err error
 	if h.cm, err = createEventChannel(); err != nil {
+		if why := nodeProblem(classRoot, devRoot, ia.device); why != "" {
+			return nil, errors.New(why)
+		}
 		return nil, deviceError("open the connection manager; the module rdma_ucm may be missing", err)
 	}
 	if h.comp, err = ctx.createCompChannel(); err != nil {
 		h.cm.free()
 		return nil, deviceError("open a completion channel", err)
 	}
+	if limit.vendorID == vendorSIW {
+		// Without it the device still works, for a few dozen connections.
+		h.plug, _ = ctx.createCQ(siwPlug, h.newKey(), h.comp)
+	}
 	if h.cmIn, err = watch(h.cm.fd(), "rdma_cm", h.handleCMEvent); err == nil {
 		h.cqIn, err = watch(h.comp.fd(), "completions", h.handleCQEvent)
 	}
 	if err != nil {
 		h.cmIn.close()
+		h.freePlug()
 		_ = h.comp.free()
 		h.cm.free()
 		return nil, deviceError("watch its events", err)
@@ -137,6 +167,7 @@ func (h *hardware) close() {
 		h.tasks.Wait()
 		h.cmIn.close()
 		h.cqIn.close()
+		h.freePlug()
 		_ = h.comp.free()
 		h.cm.free()
 	}()

@@ -16,10 +16,10 @@ const (
 	// sweepInterval is the time between two ticks after something was found, which tells
 	// that more may come; longestSweepInterval that to which it grows while nothing is.
 	sweepInterval        = 5 * time.Millisecond
-	longestSweepInterval = 160 * time.Millisecond
+	longestSweepInterval = 250 * time.Millisecond
 	// sweepBudget is how many queues are looked into at a tick, beside those in which
 	// something was found at the last.
-	sweepBudget = 128
+	sweepBudget = 32
 )
 
 // sweeper looks for messages without events.

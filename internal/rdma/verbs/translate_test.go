@@ -240,6 +240,19 @@ func TestADeviceThatCannotBeOpenedSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
+func TestTheEndsOfALinkLocalConnectionHaveTheZoneOfTheAdapter(t *testing.T) {
+	own := []address{{ip: netip.MustParseAddr("10.0.0.1")}, {ip: netip.MustParseAddr("fe80::1%eth0"), scope: 3}}
+	for _, c := range []struct{ here, peer, from, to string }{
+		{"fe80::1", "fe80::2", "fe80::1%eth0", "fe80::2%eth0"},
+		{"10.0.0.1", "10.0.0.2", "10.0.0.1", "10.0.0.2"},
+		{"fe80::9", "fe80::2", "fe80::9", "fe80::2"}, // not an address of the adapter
+	} {
+		if from, to := ends(own, netip.MustParseAddr(c.here), netip.MustParseAddr(c.peer)); from != c.from || to != c.to {
+			t.Errorf("%s to %s is %s to %s", c.here, c.peer, from, to)
+		}
+	}
+}
+
 func TestRemoteAddressesAreRead(t *testing.T) {
 	var refused *dat.Error
 	if _, err := parseRemote("no address", ""); !errors.As(err, &refused) || refused.Return != dat.RetInvalidAddress {
