@@ -20,6 +20,18 @@ func (a address) withPort(port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(a.ip.WithZone(""), port)
 }
 
+// ends returns the addresses of the two ends of a connection; local are those of the IA. The
+// library does not tell the zone of link-local ones on all devices: it is that of the IA's
+// own address, for the peer is on the same link.
+func ends(local []address, here, peer netip.Addr) (from, to string) {
+	for _, a := range local {
+		if zone := a.ip.Zone(); zone != "" && a.ip.WithZone("") == here {
+			here, peer = a.ip, peer.WithZone(zone)
+		}
+	}
+	return here.String(), peer.String()
+}
+
 // netdevAddresses returns the addresses of a network device, the most useful first: IPv4,
 // then IPv6 that reaches beyond the link, then link-local ones.
 func netdevAddresses(name string) []address {

@@ -172,6 +172,9 @@ func (v verbsContext) createCQ(cqe int, key uint64, ch compChannel) (completionQ
 	return completionQ{q, (*C.struct_ibv_wc)(C.calloc(pollBatch, C.sizeof_struct_ibv_wc))}, nil
 }
 
+// exists reports whether this is a queue.
+func (q completionQ) exists() bool { return q.c != nil }
+
 // size returns the room of the queue in completions.
 func (q completionQ) size() int { return int(q.c.cqe) }
 

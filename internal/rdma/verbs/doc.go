@@ -9,8 +9,9 @@
 // with sysfs.go, uevent.go and nldev.go, which ask the kernel. adapter.go is the IA,
 // attributes.go what it declares, hardware.go the open device behind it.
 //
-// Objects: object.go has what all share; pz.go, evd.go (with its queue, cq.go),
-// srq.go, lmr.go, rmr.go, listener.go, request.go and ep.go have one each.
+// Objects: object.go has what all share; pz.go, evd.go (with its queue, cq.go, and
+// sweeper.go, which looks for messages that make no event), srq.go, lmr.go, rmr.go,
+// listener.go, request.go and ep.go have one each.
 //
 // Connections: conn.go is one, connect.go sets it up, post.go posts to it,
 // disconnect.go ends it. work.go is a work request, with its translation to verbs.
