@@ -51,15 +51,15 @@ func there(t *testing.T) *host { return at(t, environment(t, "DATAPI_THERE")) }
 func at(t *testing.T, base string) *host {
 	t.Helper()
 	h := &host{t: t, base: base}
-	for _, item := range h.get("/ias")["items"].([]any) {
-		ia := item.(object)
-		if ia["device"] == device(t) && ia["provider"] == "verbs" && h.isMine(ia) {
-			h.ia = ia["id"].(string)
+	until(t, "the service at "+base+" has an IA of "+device(t)+" that is up", func() bool {
+		for _, item := range h.get("/ias")["items"].([]any) {
+			ia := item.(object)
+			if ia["device"] == device(t) && ia["provider"] == "verbs" && ia["state"] == "UP" && h.isMine(ia) {
+				h.ia = ia["id"].(string)
+			}
 		}
-	}
-	if h.ia == "" {
-		t.Fatalf("no IA of %s at %s", device(t), base)
-	}
+		return h.ia != ""
+	})
 	return h
 }
 
