@@ -8,7 +8,7 @@ siw_up() { _device_up siw siw siw0 "${1:-10.78.0.1/24}" "${2:-dummy1}"; }
 
 _device_up() {
   local module=$1 type=$2 name=$3 address=$4 netdev=$5
-  modprobe -a "$module" rdma_ucm ib_uverbs dummy || return
+  modprobe -a "$module" rdma_ucm ib_uverbs dummy 8021q || return
   [ -e "/sys/class/net/$netdev" ] || ip link add "$netdev" type dummy || return
   ip addr add "$address" dev "$netdev" && ip link set "$netdev" up &&
     rdma link add "$name" type "$type" netdev "$netdev" || return

@@ -270,6 +270,11 @@ func (id cmID) bind(to netip.AddrPort, scope uint32) error {
 	return minusOneErrno(rc, err)
 }
 
+// isOf reports whether the id is bound to an address of a port. It calls neither library.
+func (id cmID) isOf(ctx verbsContext, port int) bool {
+	return id.c.verbs == ctx.c && int(id.c.port_num) == port
+}
+
 // listen calls rdma_listen.
 func (id cmID) listen(backlog int) error {
 	rc, err := C.dl_rdma_listen(id.c, C.int(backlog))

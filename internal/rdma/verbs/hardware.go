@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/datapi/datapi/internal/rdma"
 )
@@ -27,16 +26,15 @@ type hardware struct {
 
 	// cmLock keeps the connection manager's library from working on a QP that is
 	// being destroyed. Destroying an id needs no such care, and can take long.
-	cmLock  sync.Mutex
-	lastKey atomic.Uint64
+	cmLock sync.Mutex
 	// tasks are the goroutines that close waits for.
 	tasks sync.WaitGroup
 
 	// mu guards what follows.
 	mu     sync.RWMutex
 	closed bool
-	// removalIDs are CM ids that are there to hear that the device vanishes.
-	removalIDs []cmID
+	// bound are CM ids that are bound to the addresses of the port; see bindTo.
+	bound map[address]cmID
 	// handlers are who the events of a CM id go to, by the key of the id.
 	handlers map[uint64]cmHandler
 	// cqs, connsByKey and srqs are found by the key that the library gives back,
@@ -54,7 +52,7 @@ func newHardware(ia *adapter, ctx verbsContext, limit deviceAttr) (*hardware, er
 	h := &hardware{
 		ia: ia, ctx: ctx, iwarp: limit.iwarp, limit: limit,
 		handlers: map[uint64]cmHandler{}, cqs: map[uint64]*cq{}, conns: map[uint32]*conn{}, connsByKey: map[uint64]*conn{},
-		srqs: map[uint64]*srq{}, live: map[*object]func(){},
+		srqs: map[uint64]*srq{}, live: map[*object]func(){}, bound: map[address]cmID{},
 	}
 	var err error
 	if h.cm, err = createEventChannel(); err != nil {
@@ -73,12 +71,12 @@ func newHardware(ia *adapter, ctx verbsContext, limit deviceAttr) (*hardware, er
 		h.cm.free()
 		return nil, deviceError("watch its events", err)
 	}
-	h.watchRemoval()
 	return h, nil
 }
 
-// newKey returns a number that names an object to the libraries; it never repeats.
-func (h *hardware) newKey() uint64 { return h.lastKey.Add(1) }
+// newKey returns a number that names an object to the libraries. It never repeats within
+// the provider: the ports of a device share its asynchronous events.
+func (h *hardware) newKey() uint64 { return h.ia.p.lastKey.Add(1) }
 
 // startTask runs f in a goroutine that close waits for. It reports false, and does
 // nothing, where the device is no longer open.
@@ -108,7 +106,6 @@ func (h *hardware) close() {
 	for o := range h.live {
 		all = append(all, o)
 	}
-	removalIDs := h.removalIDs
 	h.mu.Unlock()
 	slices.SortFunc(all, func(a, b *object) int { return cmp.Compare(a.rank, b.rank) })
 	for i, o := range all {
@@ -118,7 +115,7 @@ func (h *hardware) close() {
 		o.free()
 	}
 	h.tasks.Wait()
-	for _, id := range removalIDs {
+	for _, id := range h.takeBound(nil) {
 		h.destroyID(id)
 	}
 	h.cmIn.close()

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"errors"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,8 +123,8 @@ func TestFirmwareIsParsed(t *testing.T) { // D32
 func TestAttributesComeFromTheDevice(t *testing.T) { // D24–D27, D30–D32
 	f := portFacts{
 		devicePort: devicePort{"rxe0", 1}, netdev: "eth0", gids: []string{"fe80::1"},
-		addresses: []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("fd00::1")},
-		port:      portAttr{state: portActive, linkLayer: 2, maxMessage: 1 << 23, activeMTU: 3, maxMTU: 5, physState: 5},
+		netdevMTU: 1500, local: []localAddress{on(4, "eth0", "10.0.0.1/24"), on(9, "eth0.7", "fd00::1/64")},
+		port: portAttr{state: portActive, linkLayer: 2, maxMessage: 1 << 23, activeMTU: 3, maxMTU: 5, physState: 5},
 		dev: deviceAttr{
 			nodeGUID: 0x0123456789abcdef, fwVer: "1.2.3", vendorID: 0xffffff, maxQP: 1 << 40, maxQPWR: 64, maxMRSize: 1<<64 - 1,
 			maxSRQ: 5, maxSRQWR: 7, maxReadIn: 128, maxReadOut: 300, maxMW: 0, maxCQE: 32767,
@@ -233,23 +232,5 @@ func TestADeviceThatCannotBeOpenedSaysWhatIsMissing(t *testing.T) {
 	}
 	if why := reasonNotOpen(class, dev, "rxe0"); !strings.Contains(why, "rdma_ucm") {
 		t.Errorf("without the connection manager: %q", why)
-	}
-}
-
-func TestRemoteAddressesAreRead(t *testing.T) {
-	var refused *dat.Error
-	if _, err := parseRemote("no address", ""); !errors.As(err, &refused) || refused.Return != dat.RetInvalidAddress {
-		t.Errorf("no address is %v", err)
-	}
-	peer, err := parseRemote("10.0.0.9", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	local := []address{{ip: netip.MustParseAddr("fd00::1")}, {ip: netip.MustParseAddr("10.0.0.1")}}
-	if from, ok := addressFor(local, peer); !ok || from.String() != "10.0.0.1" {
-		t.Errorf("reached from %v %t", from, ok)
-	}
-	if _, ok := addressFor(local[:1], peer); ok {
-		t.Error("an IPv4 peer is not reached from an IPv6 address")
 	}
 }
