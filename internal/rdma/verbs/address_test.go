@@ -103,12 +103,13 @@ func names(all []localAddress) (n []string) {
 }
 
 func TestTheAddressesOfAPortAreThoseOfAllThatIsStackedOnIt(t *testing.T) {
-	gid := net.HardwareAddr(append([]byte{0, 0, 1, 2}, netip.MustParseAddr("fe80::2:c903:1:2").AsSlice()...))
+	guid := netip.MustParseAddr("fe80::2:c903:1:2")
+	hardware := net.HardwareAddr(append([]byte{0, 0, 1, 2}, guid.AsSlice()...))
 	h := hostNetwork{
 		netdevs: []netdev{
 			{index: 1, name: "lo"}, {index: 2, name: "eth0", master: 6}, {index: 3, name: "eth1"}, {index: 4, name: "eth1.7", lower: 3},
-			{index: 5, name: "bond0.9", lower: 6}, {index: 6, name: "bond0"}, {index: 7, name: "ib0", hardware: gid},
-			{index: 8, name: "ib0.8001", hardware: gid, lower: 7}, {index: 9, name: "macvlan0", lower: 3},
+			{index: 5, name: "bond0.9", lower: 6}, {index: 6, name: "bond0"}, {index: 7, name: "ib0", hardware: hardware},
+			{index: 8, name: "ib0.8001", hardware: hardware, lower: 7}, {index: 9, name: "macvlan0", lower: 3},
 		},
 		addresses: []localAddress{
 			on(3, "eth1", "fe80::3/64"), on(3, "eth1", "fd00::3/64"), on(4, "eth1.7", "10.7.0.1/24"), on(3, "eth1", "10.3.0.1/24"),
@@ -117,19 +118,18 @@ func TestTheAddressesOfAPortAreThoseOfAllThatIsStackedOnIt(t *testing.T) {
 		},
 	}
 	for _, c := range []struct {
-		own        string
-		gidNetdevs []string
-		gids       []string
-		want       []string
+		own  string
+		gids []gid
+		want []string
 	}{
-		{"eth1", []string{"eth1"}, nil, []string{"10.3.0.1/24 eth1", "10.7.0.1/24 eth1.7", "10.30.0.1/24 macvlan0", "fd00::3/64 eth1", "fe80::3/64 eth1"}},
-		{"eth0", nil, nil, []string{"10.9.0.1/24 bond0.9", "10.6.0.1/24 bond0"}},
-		{"", []string{"bond0"}, nil, []string{"10.9.0.1/24 bond0.9", "10.6.0.1/24 bond0"}},
-		{"", nil, []string{"fe80:0000:0000:0000:0002:c903:0001:0002"}, []string{"10.1.0.1/24 ib0", "10.1.1.1/24 ib0.8001"}},
-		{"", nil, nil, nil},
+		{"eth1", []gid{{netdev: 3}}, []string{"10.3.0.1/24 eth1", "10.7.0.1/24 eth1.7", "10.30.0.1/24 macvlan0", "fd00::3/64 eth1", "fe80::3/64 eth1"}},
+		{"eth0", nil, []string{"10.9.0.1/24 bond0.9", "10.6.0.1/24 bond0"}},
+		{"", []gid{{netdev: 6}}, []string{"10.9.0.1/24 bond0.9", "10.6.0.1/24 bond0"}},
+		{"", []gid{{value: guid}}, []string{"10.1.0.1/24 ib0", "10.1.1.1/24 ib0.8001"}},
+		{"", nil, nil},
 	} {
-		if got := names(h.candidates(c.own, c.gidNetdevs, c.gids)); !slices.Equal(got, c.want) {
-			t.Errorf("netdev %q, GIDs of %v: the addresses are %q, want %q", c.own, c.gidNetdevs, got, c.want)
+		if got := names(h.candidates(c.own, c.gids)); !slices.Equal(got, c.want) {
+			t.Errorf("netdev %q, GIDs %v: the addresses are %q, want %q", c.own, c.gids, got, c.want)
 		}
 	}
 }

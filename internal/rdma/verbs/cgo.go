@@ -103,6 +103,19 @@ func (v verbsContext) port(n int) (portAttr, error) {
 	}, positiveErrno(r.rc)
 }
 
+// gids returns the entries in use of the GID tables of all ports, which have room for n.
+// Calls ibv_query_gid_table.
+func (v verbsContext) gids(n int) ([]gid, error) {
+	entries := (*C.struct_ibv_gid_entry)(C.calloc(C.size_t(n), C.sizeof_struct_ibv_gid_entry))
+	defer C.free(unsafe.Pointer(entries))
+	used, err := countOrNegative(C.query_gids(v.c, entries, C.size_t(n)))
+	var all []gid
+	for _, e := range unsafe.Slice(entries, n)[:used] {
+		all = append(all, gid{port: int(e.port_num), netdev: int(e.ndev_ifindex), value: netip.AddrFrom16(*(*[16]byte)(unsafe.Pointer(&e.gid)))})
+	}
+	return all, err
+}
+
 // asyncEvent takes and acknowledges one event; EAGAIN if there is none.
 // Calls ibv_get_async_event, ibv_ack_async_event.
 func (v verbsContext) asyncEvent() (asyncEvent, error) {

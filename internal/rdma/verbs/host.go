@@ -19,6 +19,24 @@ type netdev struct {
 	hardware             net.HardwareAddr
 }
 
+// gid is an entry of a GID table. netdev is the index of its network device, 0 if it has
+// none.
+type gid struct {
+	port, netdev int
+	value        netip.Addr
+}
+
+// textOf returns the values of GIDs as the kernel shows them, each once.
+func textOf(gids []gid) []string {
+	var all []string
+	for _, g := range gids {
+		if text := g.value.StringExpanded(); !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
 // localAddress is an address of a network device of this host.
 type localAddress struct {
 	address
@@ -102,10 +120,9 @@ func (h hostNetwork) mtuOf(name string) int {
 
 // candidates returns the addresses that may be those of a port, the most useful first:
 // IPv4, then IPv6 that reaches beyond the link, then link-local ones; among those the
-// port's own network device first. own is the name of that device, gidNetdevs are those of the
-// port's GIDs. Whether an address is the port's, the connection manager says (bindTo).
-func (h hostNetwork) candidates(own string, gidNetdevs, gids []string) []localAddress {
-	on := h.related(own, gidNetdevs, gids)
+// port's own network device first. own is the name of that device. Whether an address is the port's, the connection manager says (bindTo).
+func (h hostNetwork) candidates(own string, gids []gid) []localAddress {
+	on := h.related(own, gids)
 	var all []localAddress
 	for _, a := range h.addresses {
 		if on[a.netdev] {
@@ -142,10 +159,10 @@ const ipoibAddress = 20
 // related returns the network devices, by index, that traffic of a port may belong to: its
 // own, those of its GIDs, IPoIB on it, and what is stacked on one of these: VLANs, and
 // the bond that it is part of.
-func (h hostNetwork) related(own string, gidNetdevs, gids []string) map[int]bool {
+func (h hostNetwork) related(own string, gids []gid) map[int]bool {
 	on := map[int]bool{}
 	for _, d := range h.netdevs {
-		on[d.index] = d.name != "" && (d.name == own || slices.Contains(gidNetdevs, d.name)) || d.hasGID(gids)
+		on[d.index] = d.name == own || slices.ContainsFunc(gids, d.isOf)
 	}
 	for grown := true; grown; {
 		grown = false
@@ -161,16 +178,17 @@ func (h hostNetwork) related(own string, gidNetdevs, gids []string) map[int]bool
 	return on
 }
 
-// hasGID reports whether the hardware address is that of IPoIB with one of the GIDs.
-func (d netdev) hasGID(gids []string) bool {
+// isOf reports whether the device is the one of a GID, or IPoIB with that GID in its
+// hardware address.
+func (d netdev) isOf(g gid) bool {
+	if d.index == g.netdev {
+		return true
+	}
 	if len(d.hardware) != ipoibAddress {
 		return false
 	}
-	gid, _ := netip.AddrFromSlice(d.hardware[ipoibAddress-16:])
-	return slices.ContainsFunc(gids, func(s string) bool {
-		a, err := netip.ParseAddr(s)
-		return err == nil && a == gid
-	})
+	value, _ := netip.AddrFromSlice(d.hardware[ipoibAddress-16:])
+	return value == g.value
 }
 
 // route is how the kernel would send to an address: the network device, the source

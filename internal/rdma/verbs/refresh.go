@@ -4,6 +4,7 @@ package verbs
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/mdlayher/netlink"
@@ -126,19 +127,22 @@ func (a *adapter) refresh(h *hardware, host hostNetwork, reason string, always b
 // readFacts reads what the attributes of an open device are made of. The lock refreshing
 // is held.
 //
-// Implements: ibv_query_port; rdma_create_id, rdma_bind_addr and rdma_destroy_id for each
+// Implements: ibv_query_port, ibv_query_gid_table; rdma_create_id, rdma_bind_addr and rdma_destroy_id for each
 // address that came or went.
 func (a *adapter) readFacts(h *hardware, host hostNetwork) {
 	port, err := h.ctx.port(a.port)
-	facts := portFacts{devicePort: a.devicePort, dev: h.limit, port: port, gids: a.gids(sysfsRoot)}
+	facts := portFacts{devicePort: a.devicePort, dev: h.limit, port: port}
 	if err != nil {
 		facts.noAnswer = err.Error()
 	}
+	gids, _ := h.ctx.gids(max(port.gids, 1) * h.limit.ports)
+	gids = slices.DeleteFunc(gids, func(g gid) bool { return g.port != a.port })
+	facts.gids = textOf(gids)
 	if netdevs, err := portNetdevs(a.device); err == nil {
 		facts.netdev = netdevs[a.port]
 	}
 	facts.netdevMTU = host.mtuOf(facts.netdev)
-	facts.local = h.bindTo(host.candidates(facts.netdev, a.gidNetdevs(sysfsRoot), facts.gids))
+	facts.local = h.bindTo(host.candidates(facts.netdev, gids))
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.hw != nil && a.hw != h {
