@@ -76,6 +76,8 @@ func (f *portFacts) state() (dat.IAState, string) {
 		return dat.IADown, "The port does not answer: " + f.noAnswer + "."
 	case f.port.state != portActive:
 		return dat.IADown, "The port is " + nameOf(portStates[:], f.port.state) + "; bring " + f.netdevWord() + " up."
+	case len(f.local) == 0 && f.netdev == "" && nameOf(linkLayers[:], f.port.linkLayer) == "ETHERNET":
+		return dat.IAUp, "No network device of the port is in the network namespace of this process: run the program in its namespace, or nothing can connect."
 	case len(f.local) == 0:
 		return dat.IAUp, "No IP address is on " + f.netdevWord() + ": give it one, or nothing can connect."
 	}

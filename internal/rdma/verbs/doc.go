@@ -11,7 +11,8 @@
 //
 // The host's network: host.go reads its network devices, addresses and routes, address.go
 // chooses among a port's addresses, bound.go asks the connection manager which are the
-// port's. refresh.go reads all that again when it changes, difference.go says what differs.
+// port's. refresh.go reads all that again when it changes, difference.go says what differs,
+// namespace.go whether devices may be in other network namespaces.
 //
 // Objects: object.go has what all share; pz.go, evd.go (with its queue, cq.go),
 // srq.go, lmr.go, rmr.go, listener.go, request.go and ep.go have one each.
