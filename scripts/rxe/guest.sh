@@ -1,7 +1,7 @@
 # Functions for what runs in the guest; /init reads this before the command.
 
-# rxe_up [ADDRESS/PREFIX] [NETDEV]: a Soft-RoCE device rxe0, on a dummy link unless a netdev is named.
-rxe_up() { _device_up rdma_rxe rxe rxe0 "${1:-10.77.0.1/24}" "${2:-dummy0}"; }
+# rxe_up [ADDRESS/PREFIX] [NETDEV] [NAME]: a Soft-RoCE device rxe0, on a dummy link unless a netdev is named.
+rxe_up() { _device_up rdma_rxe rxe "${3:-rxe0}" "${1:-10.77.0.1/24}" "${2:-dummy0}"; }
 
 # siw_up [ADDRESS/PREFIX] [NETDEV]: a Soft-iWARP device siw0, likewise.
 siw_up() { _device_up siw siw siw0 "${1:-10.78.0.1/24}" "${2:-dummy1}"; }

@@ -204,28 +204,63 @@ func TestIPv6Connects(t *testing.T) {
 	h.showsChange("address fd00:77::1/64 "+netdev(t)+" is there now", func(p port) bool {
 		return slices.Contains(p.Addresses, "fd00:77::1/64 "+netdev(t))
 	})
-	to := []string{"fd00:77::1"}
+	connectOver(h, h, "fd00:77::1", append(h.linkLocal(), h.linkLocal()[0]+"%"+netdev(t))...)
+}
+
+// TestTwoHostsConnectOverIPv6 connects to the other host's global and link-local addresses; of the latter the
+// interface is that of the IA.
+func TestTwoHostsConnectOverIPv6(t *testing.T) {
+	a, b := here(t), there(t)
+	connectOver(a, b, environment(t, "DATAPI_THERE_IPV6"), b.linkLocal()...)
+}
+
+// linkLocal returns the link-local addresses of the IA; there must be one.
+func (h *host) linkLocal() (all []string) {
+	h.t.Helper()
 	for _, a := range h.shownByAPI().Addresses {
-		address, _, _ := strings.Cut(a, "/")
-		if netip.MustParseAddr(address).IsLinkLocalUnicast() {
-			to = append(to, address, address+"%"+netdev(t))
+		if address, _, _ := strings.Cut(a, "/"); netip.MustParseAddr(address).IsLinkLocalUnicast() {
+			all = append(all, address)
 		}
 	}
-	if len(to) != 3 {
-		t.Fatalf("the addresses are %q, want a link-local one", to)
+	if len(all) == 0 {
+		h.t.Fatalf("no link-local address among %q", h.shownByAPI().Addresses)
 	}
-	for _, address := range to {
-		a, b := newEndpoint(h), newEndpoint(h)
+	return all
+}
+
+// connectOver connects from one host to addresses of the other, and sends a message over each.
+func connectOver(from, to *host, address string, more ...string) {
+	from.t.Helper()
+	for _, address := range append([]string{address}, more...) {
+		a, b := newEndpoint(from), newEndpoint(to)
 		b.post(b.path("/recvs"), object{"count": 1, "size": 64})
 		connectTo(a, b, address)
 		a.post(a.path("/sends"), object{"data": base64Of([]byte(address))})
 		a.done(a.dto, "DAT_DTO_SUCCESS")
-		if got := payload(t, b.done(b.dto, "DAT_DTO_SUCCESS")); string(got) != address {
-			t.Errorf("over %s came %q", address, got)
+		if got := payload(from.t, b.done(b.dto, "DAT_DTO_SUCCESS")); string(got) != address {
+			from.t.Errorf("over %s came %q", address, got)
 		}
 		o := a.get(a.path(""))
-		t.Logf("%s: local %v, remote %v", address, o["local_ia_address"], o["remote_ia_address"])
+		from.t.Logf("%s: local %v, remote %v", address, o["local_ia_address"], o["remote_ia_address"])
 		a.free()
 		b.free()
 	}
+}
+
+// TestNothingPassesBetweenTwoDevicesOfOneHost connects from one rxe device to the address of another: rxe gives
+// packets of the host to itself to no device, so the connection must time out and nothing else.
+func TestNothingPassesBetweenTwoDevicesOfOneHost(t *testing.T) {
+	h := here(t)
+	other := deviceAt(t, environment(t, "DATAPI_HERE"), environment(t, "DATAPI_OTHER_DEVICE"))
+	psp, evd, qual := other.listen(0)
+	e := newEndpoint(h)
+	e.post(e.path("/connect"), object{"remote_ia_address": other.address(), "remote_port_qual": qual, "timeout_us": 3_000_000})
+	o := e.reach(e.id, "DISCONNECTED")
+	t.Logf("it ended with %v", o["last_event"])
+	if n := len(h.post("/evds/"+evd+"/dequeue", object{"max": 1})["events"].([]any)); n != 0 {
+		t.Errorf("the other device has a request")
+	}
+	e.free()
+	h.do("DELETE", "/psps/"+psp, nil)
+	h.do("DELETE", "/evds/"+evd, nil)
 }
