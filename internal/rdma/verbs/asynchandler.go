@@ -43,8 +43,8 @@ var asyncHandlers = map[asyncAction]func(a *adapter, h *hardware, e asyncEvent, 
 	asyncEVDError:   (*adapter).reportEVD,
 	asyncSRQFails:   (*adapter).reportSRQ,
 	asyncSRQLimit:   (*adapter).reportSRQ,
-	asyncPort:       func(a *adapter, h *hardware, _ asyncEvent, r rdma.Report) { a.refreshAfter(h, r.Reason, true) },
-	asyncAttributes: func(a *adapter, h *hardware, _ asyncEvent, r rdma.Report) { a.refreshAfter(h, r.Reason, false) },
+	asyncPort:       func(a *adapter, h *hardware, _ asyncEvent, r rdma.Report) { a.reportPort(h, r.Reason) },
+	asyncAttributes: func(a *adapter, _ *hardware, _ asyncEvent, r rdma.Report) { a.p.requestRefresh(r.Reason) },
 }
 
 // handleAsync takes an event of the device that is about this port or one of its objects.

@@ -2,6 +2,12 @@
 
 package verbs
 
+// boundID is a CM id that is bound to an address of the port, and the key that names it.
+type boundID struct {
+	id  cmID
+	key uint64
+}
+
 // bindTo binds a CM id to each candidate that has none yet, ends those of other
 // addresses, and returns the candidates that are the port's: the connection manager says
 // of an id which device and port its address belongs to. The ids stay: they also tell
@@ -16,8 +22,8 @@ func (h *hardware) bindTo(candidates []localAddress) []localAddress {
 			local = append(local, c)
 		}
 	}
-	for _, id := range h.takeBound(wanted) {
-		h.destroyID(id)
+	for _, b := range h.takeBound(wanted) {
+		h.destroyID(b.id)
 	}
 	return local
 }
@@ -31,7 +37,8 @@ func (h *hardware) bind(a address) bool {
 	if bound {
 		return true
 	}
-	id, err := h.cm.createID(h.newKey())
+	key := h.newKey()
+	id, err := h.cm.createID(key)
 	if err != nil {
 		return false
 	}
@@ -41,20 +48,36 @@ func (h *hardware) bind(a address) bool {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.bound[a] = id
+	h.bound[a] = boundID{id, key}
 	return true
 }
 
 // takeBound removes the ids of addresses that are not wanted, and returns them.
-func (h *hardware) takeBound(wanted map[address]bool) []cmID {
+func (h *hardware) takeBound(wanted map[address]bool) []boundID {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var others []cmID
-	for a, id := range h.bound {
+	var others []boundID
+	for a, b := range h.bound {
 		if !wanted[a] {
-			others = append(others, id)
+			others = append(others, b)
 			delete(h.bound, a)
 		}
 	}
 	return others
+}
+
+// owns reports whether a key names an id of this device. An address that is tried may be
+// of another one.
+func (h *hardware) owns(key uint64) bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if h.handlers[key] != nil {
+		return true
+	}
+	for _, b := range h.bound {
+		if b.key == key {
+			return true
+		}
+	}
+	return false
 }

@@ -26,7 +26,9 @@ func (h *hardware) handleCMEvent() error {
 		return err
 	}
 	if e.kind == cmDeviceRemoval {
-		h.ia.p.deviceGone(h.ia.devicePort.device)
+		if h.owns(e.key) {
+			h.ia.p.deviceGone(h.ia.devicePort.device)
+		}
 		return nil
 	}
 	key := e.key

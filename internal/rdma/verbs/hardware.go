@@ -34,7 +34,7 @@ type hardware struct {
 	mu     sync.RWMutex
 	closed bool
 	// bound are CM ids that are bound to the addresses of the port; see bindTo.
-	bound map[address]cmID
+	bound map[address]boundID
 	// handlers are who the events of a CM id go to, by the key of the id.
 	handlers map[uint64]cmHandler
 	// cqs, connsByKey and srqs are found by the key that the library gives back,
@@ -52,7 +52,7 @@ func newHardware(ia *adapter, ctx verbsContext, limit deviceAttr) (*hardware, er
 	h := &hardware{
 		ia: ia, ctx: ctx, iwarp: limit.iwarp, limit: limit,
 		handlers: map[uint64]cmHandler{}, cqs: map[uint64]*cq{}, conns: map[uint32]*conn{}, connsByKey: map[uint64]*conn{},
-		srqs: map[uint64]*srq{}, live: map[*object]func(){}, bound: map[address]cmID{},
+		srqs: map[uint64]*srq{}, live: map[*object]func(){}, bound: map[address]boundID{},
 	}
 	var err error
 	if h.cm, err = createEventChannel(); err != nil {
@@ -115,8 +115,8 @@ func (h *hardware) close() {
 		o.free()
 	}
 	h.tasks.Wait()
-	for _, id := range h.takeBound(nil) {
-		h.destroyID(id)
+	for _, b := range h.takeBound(nil) {
+		h.destroyID(b.id)
 	}
 	h.cmIn.close()
 	h.cqIn.close()

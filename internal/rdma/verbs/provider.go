@@ -35,6 +35,8 @@ type Provider struct {
 	quit  chan struct{}
 	// refreshes asks for the attributes of all adapters to be read again.
 	refreshes chan struct{}
+	// refreshReason is the event that asked last.
+	refreshReason atomic.Pointer[string]
 
 	// mu guards what follows.
 	mu       sync.Mutex
@@ -161,7 +163,7 @@ func (p *Provider) scanOnRequest() {
 			for _, a := range p.scan() {
 				p.arrivals.Put(a)
 			}
-			p.requestRefresh()
+			p.requestRefresh("DEVICE_ADDED")
 		}
 	}
 }

@@ -41,13 +41,14 @@ func (p *Provider) readNetwork() {
 		if err != nil && !errors.Is(err, unix.ENOBUFS) {
 			return
 		}
-		p.requestRefresh()
+		p.requestRefresh("RTNETLINK")
 	}
 }
 
-// requestRefresh asks for the attributes of all adapters to be read again; requests
-// before that begins are one.
-func (p *Provider) requestRefresh() {
+// requestRefresh asks for the attributes of all adapters to be read again after an
+// event; requests before that begins are one.
+func (p *Provider) requestRefresh(event string) {
+	p.refreshReason.Store(&event)
 	select {
 	case p.refreshes <- struct{}{}:
 	default:
@@ -83,6 +84,7 @@ func (p *Provider) refreshOnRequest() {
 
 // refreshAll starts to refresh every adapter whose device is open.
 func (p *Provider) refreshAll() {
+	reason := *p.refreshReason.Load()
 	host, err := readHostNetwork()
 	if err != nil {
 		return
@@ -91,18 +93,22 @@ func (p *Provider) refreshAll() {
 	defer p.mu.Unlock()
 	for _, a := range p.adapters {
 		if h, err := a.hardware(); err == nil {
-			h.startTask(func() { a.refresh(h, host, "RTNETLINK", false) })
+			h.startTask(func() { a.refresh(h, host, reason, false) })
 		}
 	}
 }
 
-// refreshAfter refreshes the adapter after an asynchronous event of its device.
-func (a *adapter) refreshAfter(h *hardware, event string, always bool) {
-	a.p.requestRefresh()
+// reportPort refreshes the adapter immediately after an event that the port came up or
+// went down, and reports that in any case.
+func (a *adapter) reportPort(h *hardware, event string) {
+	a.p.requestRefresh(event)
 	h.startTask(func() {
-		if host, err := readHostNetwork(); err == nil {
-			a.refresh(h, host, event, always)
+		host, err := readHostNetwork()
+		if err != nil {
+			a.reports.Put(rdma.Report{Kind: rdma.ReportPort, Reason: event})
+			return
 		}
+		a.refresh(h, host, event, true)
 	})
 }
 
