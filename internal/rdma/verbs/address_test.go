@@ -107,9 +107,15 @@ func TestTheAddressesOfAPortAreThoseOfAllThatIsStackedOnIt(t *testing.T) {
 	hardware := net.HardwareAddr(append([]byte{0, 0, 1, 2}, guid.AsSlice()...))
 	h := hostNetwork{
 		netdevs: []netdev{
-			{index: 1, name: "lo"}, {index: 2, name: "eth0", master: 6}, {index: 3, name: "eth1"}, {index: 4, name: "eth1.7", lower: 3},
-			{index: 5, name: "bond0.9", lower: 6}, {index: 6, name: "bond0"}, {index: 7, name: "ib0", hardware: hardware},
-			{index: 8, name: "ib0.8001", hardware: hardware, lower: 7}, {index: 9, name: "macvlan0", lower: 3},
+			{index: 1, name: "lo"},
+			{index: 2, name: "eth0", master: 6},
+			{index: 3, name: "eth1"},
+			{index: 4, name: "eth1.7", lower: 3},
+			{index: 5, name: "bond0.9", lower: 6},
+			{index: 6, name: "bond0"},
+			{index: 7, name: "ib0", hardware: hardware},
+			{index: 8, name: "ib0.8001", hardware: hardware, lower: 7},
+			{index: 9, name: "macvlan0", lower: 3},
 		},
 		addresses: []localAddress{
 			on(3, "eth1", "fe80::3/64"), on(3, "eth1", "fd00::3/64"), on(4, "eth1.7", "10.7.0.1/24"), on(3, "eth1", "10.3.0.1/24"),
