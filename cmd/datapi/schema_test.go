@@ -3,11 +3,14 @@ package main
 import (
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/datapi/datapi/internal/store"
 )
 
 // refusedServe starts the service, which must say in one line why it does not, and returns that.
@@ -46,14 +49,24 @@ func TestOlderDatabaseIsMigrated(t *testing.T) {
 	}
 }
 
+// schemaAt brings the schema of an empty database up and down again to a version, which 0 is none.
+func schemaAt(t *testing.T, db *store.Postgres, version uint) {
+	t.Helper()
+	wantRun(t, exitDone, "", "migrate", "up", "--database-url="+db.URL())
+	newest, _, err := store.MigrateVersion(t.Context(), db.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantRun(t, exitDone, "", "migrate", "down", strconv.FormatUint(uint64(newest-version), 10), "--database-url="+db.URL())
+}
+
 // Promise 13: a half-migrated database is reported, and the remedy that the report names is one.
 func TestHalfMigratedDatabaseIsReportedWithTheRemedy(t *testing.T) {
 	statement := regexp.MustCompile("say so with `([^`]+)`")
 	for _, version := range []string{"1", "3"} {
 		db := database(t, stateDir(t))
 		if version == "3" {
-			wantRun(t, exitDone, "", "migrate", "up", "--database-url="+db.URL())
-			wantRun(t, exitDone, "", "migrate", "down", "3", "--database-url="+db.URL())
+			schemaAt(t, db, 2)
 		} else {
 			execute(t, db.URL(), `CREATE TABLE schema_migrations (version bigint PRIMARY KEY, dirty boolean NOT NULL)`)
 		}
@@ -124,8 +137,7 @@ func TestMigrationThatIsCutOffIsCarriedOutByTheNextStart(t *testing.T) {
 // Promise 13: a migration that the database refuses is reported in one line, has left nothing, and is tried again.
 func TestMigrationThatFailsIsReportedAndLeavesNothing(t *testing.T) {
 	db := database(t, stateDir(t))
-	wantRun(t, exitDone, "", "migrate", "up", "--database-url="+db.URL())
-	wantRun(t, exitDone, "", "migrate", "down", "5", "--database-url="+db.URL())
+	schemaAt(t, db, 0)
 	execute(t, db.URL(), `CREATE TABLE groups (in_the_way integer)`)
 	for range 2 {
 		said := refusedServe(t, "--data-dir="+stateDir(t), "--database-url="+db.URL())

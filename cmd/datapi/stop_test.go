@@ -98,7 +98,10 @@ func TestStopEndsInTimeWhateverTheDatabaseAndTheClientsDo(t *testing.T) {
 		}},
 		{"a COMMIT waits for a standby", false, func(t *testing.T, p *process, db *store.Postgres, _ string) {
 			execute(t, db.URL(), `ALTER SYSTEM SET synchronous_standby_names = 'nowhere'`, `SELECT pg_reload_conf()`)
-			go p.call("POST", "/endpoints", object{"ia": "soft0@alpha"})
+			go func() { // the server reads its settings a moment later
+				for p.canWrite() {
+				}
+			}()
 			conn, err := pgx.Connect(t.Context(), db.URL())
 			if err != nil {
 				t.Fatal(err)

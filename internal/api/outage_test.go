@@ -117,6 +117,20 @@ func setting(t *testing.T, url, name, value string) {
 	})
 }
 
+// awaitStandbys waits until a COMMIT waits for standbys: the server takes the setting over in one process after another.
+func awaitStandbys(t *testing.T, url string) {
+	t.Helper()
+	eventually(t, "a COMMIT waits", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		conn, err := pgx.Connect(t.Context(), url)
+		must(t, err)
+		defer func() { _ = conn.Close(context.Background()) }()
+		_, err = conn.Exec(ctx, "SELECT pg_logical_emit_message(true, 'probe', '')")
+		return err != nil && ctx.Err() != nil
+	})
+}
+
 // Promises 1 and 3: while a COMMIT waits for a standby its caller is told within 10 s that the outcome is unknown, its
 // key stays taken, its object is locked, and all else is refused immediately. When the standby is there, a repetition
 // tells what became of it.
@@ -128,6 +142,7 @@ func TestACommitThatWaitsForAStandbyHasAnUnknownOutcome(t *testing.T) {
 	_, lines, end := r.stream("")
 	defer end()
 	setting(t, pg.URL(), "synchronous_standby_names", "nobody")
+	awaitStandbys(t, pg.URL())
 	writers := []struct {
 		method, path string
 		body         any
@@ -188,7 +203,7 @@ func TestACommitThatWaitsForAStandbyHasAnUnknownOutcome(t *testing.T) {
 // awaitLine reads a stream up to a line.
 func awaitLine(t *testing.T, lines <-chan string, want string) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(patience)
 	for {
 		select {
 		case line, open := <-lines:

@@ -91,7 +91,7 @@ var mutations = []Mutation{
 		Found: `(more than once|a refused write is in the log): \S+ /(endpoints|pzs|evds|psps)`,
 		Edits: []Edit{
 			{groupWrite, "if len(rs.answers) > 0 {", "if len(rs.answers) > 1<<30 {"},
-			{"internal/api/idempotency.go", "k.committedStatus.Store(int32(ans.Status))", "_ = ans.Status"},
+			{"internal/api/idempotency.go", "\tk.inCommit.Store(&stored)\n", ""},
 		},
 	},
 	{

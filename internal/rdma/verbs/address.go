@@ -23,6 +23,18 @@ func (a address) withPort(port uint16) netip.AddrPort {
 // isLinkLocal reports whether the address means nothing without its interface.
 func (a address) isLinkLocal() bool { return a.ip.Is6() && a.ip.IsLinkLocalUnicast() }
 
+// ends returns the addresses of the two ends of a connection; local are those of the IA. The
+// library does not tell the zone of link-local ones on all devices: it is that of the IA's
+// own address, for the peer is on the same link.
+func ends(local []localAddress, here, peer netip.Addr) (from, to string) {
+	for _, a := range local {
+		if zone := a.ip.Zone(); zone != "" && a.ip.WithZone("") == here {
+			return a.ip.String(), peer.WithZone(zone).String()
+		}
+	}
+	return here.String(), peer.String()
+}
+
 // parseRemote reads a peer's address; netdev is the zone of a link-local one without a
 // zone.
 func parseRemote(s, netdev string) (address, error) {

@@ -46,6 +46,8 @@ const (
 	asyncIgnore asyncAction = iota
 	// asyncBreakEP: the endpoint's connection ends (T38).
 	asyncBreakEP
+	// asyncLastTaken: the device takes no more receives from the SRQ for the endpoint.
+	asyncLastTaken
 	// asyncNotifyEP: the connection manager is told that the peer's message has come.
 	asyncNotifyEP
 	// asyncEVDError: the EVD lost completions.
@@ -88,7 +90,7 @@ var asyncTable = [...]struct {
 	asyncSMChange:         {"IBV_EVENT_SM_CHANGE", asyncIgnore, dat.EventNone},
 	asyncSRQErr:           {"IBV_EVENT_SRQ_ERR", asyncSRQFails, dat.EventNone},
 	asyncSRQLimitReached:  {"IBV_EVENT_SRQ_LIMIT_REACHED", asyncSRQLimit, dat.EventNone},
-	asyncQPLastWQEReached: {"IBV_EVENT_QP_LAST_WQE_REACHED", asyncIgnore, dat.EventNone},
+	asyncQPLastWQEReached: {"IBV_EVENT_QP_LAST_WQE_REACHED", asyncLastTaken, dat.EventNone},
 	asyncClientReregister: {"IBV_EVENT_CLIENT_REREGISTER", asyncAttributes, dat.EventNone},
 	asyncGIDChange:        {"IBV_EVENT_GID_CHANGE", asyncAttributes, dat.EventNone},
 	asyncWQFatal:          {"IBV_EVENT_WQ_FATAL", asyncBreakEP, dat.EventAsyncErrorEPBroken},

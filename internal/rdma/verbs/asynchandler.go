@@ -40,6 +40,7 @@ func (p *Provider) dispatchAsync(name string, e asyncEvent) {
 var asyncHandlers = map[asyncAction]func(a *adapter, h *hardware, e asyncEvent, r rdma.Report){
 	asyncBreakEP:    (*adapter).breakEP,
 	asyncNotifyEP:   (*adapter).notifyEP,
+	asyncLastTaken:  (*adapter).takeLast,
 	asyncEVDError:   (*adapter).reportEVD,
 	asyncSRQFails:   (*adapter).reportSRQ,
 	asyncSRQLimit:   (*adapter).reportSRQ,
@@ -75,6 +76,12 @@ func (a *adapter) breakEP(h *hardware, e asyncEvent, r rdma.Report) {
 func (a *adapter) notifyEP(h *hardware, e asyncEvent, _ rdma.Report) {
 	if c := h.connOf(e); c != nil {
 		c.commEstablished()
+	}
+}
+
+func (a *adapter) takeLast(h *hardware, e asyncEvent, _ rdma.Report) {
+	if c := h.connOf(e); c != nil {
+		c.takeLast()
 	}
 }
 

@@ -204,6 +204,9 @@ func (f *portFacts) providerAttributes() dat.ProviderAttributes {
 	if f.dev.vendorID == vendorSIW {
 		// It lets peers read every region that they have the key of.
 		specific["remote_read_privilege"] = "UNCHECKED"
+		// It makes no event for a message that asks for one, so every message wakes a
+		// SOLICITED_WAIT waiter.
+		specific["solicited_wait"] = "EVERY_MESSAGE"
 	}
 	return dat.ProviderAttributes{
 		ProviderName: "verbs", ProviderVersionMajor: 1, DAPLVersionMajor: 1, DAPLVersionMinor: 2,

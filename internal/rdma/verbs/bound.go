@@ -47,9 +47,15 @@ func (h *hardware) bind(a address) bool {
 		return false
 	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.bound[a] = boundID{id, key}
-	return true
+	closed := h.closed
+	if !closed {
+		h.bound[a] = boundID{id, key}
+	}
+	h.mu.Unlock()
+	if closed {
+		h.destroyID(id)
+	}
+	return !closed
 }
 
 // takeBound removes the ids of addresses that are not wanted, and returns them.

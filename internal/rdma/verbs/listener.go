@@ -186,10 +186,11 @@ func (l *listener) offer(r *request) {
 	r.cm.setKey(r.key)
 	l.hw.route(r.key, r)
 	local, peer := r.cm.local(), r.cm.peer()
+	from, to := ends(l.hw.ia.bindAddresses(), local.Addr(), peer.Addr())
 	e := &r.event
 	report := rdma.Report{
 		Kind: rdma.ReportRequest, SP: l.id, Request: r, Reason: cmReason(*e),
-		RemoteAddress: peer.Addr().String(), RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
+		LocalAddress: from, RemoteAddress: to, RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
 		PrivateData: e.privateData,
 	}
 	attributes, provider := l.hw.ia.Attributes()

@@ -63,6 +63,15 @@ func readLine(path string) string {
 // reasonNotOpen says to a person why a device that the kernel has could not be opened,
 // and what would help.
 func reasonNotOpen(classRoot, devRoot, device string) string {
+	if why := nodeProblem(classRoot, devRoot, device); why != "" {
+		return why
+	}
+	return "libibverbs has no driver for " + device + "; install ibverbs-providers."
+}
+
+// nodeProblem says why this user cannot open the character devices that a device needs, and
+// what would help; "" where they can be opened.
+func nodeProblem(classRoot, devRoot, device string) string {
 	node := uverbsNode(classRoot, device)
 	if node == "" {
 		return "The kernel shows " + device + " but no uverbs device for it; load the module ib_uverbs."
@@ -82,5 +91,5 @@ func reasonNotOpen(classRoot, devRoot, device string) string {
 			return file.path + " cannot be opened: " + err.Error()
 		}
 	}
-	return "libibverbs has no driver for " + device + "; install ibverbs-providers."
+	return ""
 }

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"errors"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,6 +58,10 @@ func TestErrnoBecomesDAT(t *testing.T) { // D11
 			t.Errorf("%v becomes %v, want %v", errno, e, want)
 		}
 	}
+	var none *dat.Error
+	if !errors.As(deviceError("do it", errNoErrno), &none) || none.Return != dat.RetInternalError || strings.Contains(none.Detail, "there again") {
+		t.Errorf("a failure without errno becomes %v", none)
+	}
 	if deviceError("do it", nil) != nil {
 		t.Error("no error becomes one")
 	}
@@ -69,7 +74,7 @@ func TestNoAsynchronousEventChangesWhatItDoesNotSpeakOf(t *testing.T) { // D22, 
 		}
 	}
 	for kind, want := range map[int]asyncAction{
-		asyncSQDrained: asyncIgnore, asyncQPLastWQEReached: asyncIgnore, asyncPortActive: asyncPort,
+		asyncSQDrained: asyncIgnore, asyncQPLastWQEReached: asyncLastTaken, asyncPortActive: asyncPort,
 		asyncSRQLimitReached: asyncSRQLimit, asyncSRQErr: asyncSRQFails, asyncQPFatal: asyncBreakEP,
 		asyncCQErr: asyncEVDError, asyncDeviceFatal: asyncDeviceGone,
 	} {
@@ -223,5 +228,18 @@ func TestADeviceThatCannotBeOpenedSaysWhatIsMissing(t *testing.T) {
 	}
 	if why := reasonNotOpen(class, dev, "rxe0"); !strings.Contains(why, "rdma_ucm") {
 		t.Errorf("without the connection manager: %q", why)
+	}
+}
+
+func TestTheEndsOfALinkLocalConnectionHaveTheZoneOfTheAdapter(t *testing.T) {
+	own := []localAddress{on(3, "eth0", "10.0.0.1/24"), on(3, "eth0", "fe80::1/64")}
+	for _, c := range []struct{ here, peer, from, to string }{
+		{"fe80::1", "fe80::2", "fe80::1%eth0", "fe80::2%eth0"},
+		{"10.0.0.1", "10.0.0.2", "10.0.0.1", "10.0.0.2"},
+		{"fe80::9", "fe80::2", "fe80::9", "fe80::2"}, // not an address of the adapter
+	} {
+		if from, to := ends(own, netip.MustParseAddr(c.here), netip.MustParseAddr(c.peer)); from != c.from || to != c.to {
+			t.Errorf("%s to %s is %s to %s", c.here, c.peer, from, to)
+		}
 	}
 }
