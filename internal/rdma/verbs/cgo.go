@@ -369,7 +369,6 @@ func (id cmID) notifyEstablished() error {
 	rc, err := C.dl_rdma_notify(id.c, C.IBV_EVENT_COMM_EST)
 	return minusOneErrno(rc, err)
 }
-
 func (id cmID) qpNum() uint32 { return uint32(id.c.qp.qp_num) }
 
 // qpState calls ibv_query_qp.
