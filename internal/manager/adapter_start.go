@@ -79,7 +79,7 @@ func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 	} else {
 		ia.publish(was)
 	}
-	ia.facts = dat.NewFacts(ia.id, img.IAAttributes, img.ProviderAttributes)
+	ia.setFacts(img.IAAttributes, img.ProviderAttributes)
 	return ia, img
 }
 

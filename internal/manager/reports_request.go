@@ -73,12 +73,12 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, req *request, im
 		return false
 	}
 	ep := newEndpoint(ia, newID())
-	e := &dat.Endpoint{Meta: ep.meta("", nil), State: dat.EPTentativeConnectionPending, Attributes: dat.DefaultEPAttributes(&ia.facts)}
+	e := &dat.Endpoint{Meta: ep.meta("", nil), State: dat.EPTentativeConnectionPending, Attributes: dat.DefaultEPAttributes(ia.facts.Load())}
 	if r.Attributes != nil {
 		e.Attributes = r.Attributes.Clone()
 	}
 	e.Watermarks, _ = e.Watermarks.Set(dat.WatermarkInfinite, dat.WatermarkInfinite, 0, false)
-	e.LocalIAAddress = cmp.Or(optional(r.LocalAddress), ia.facts.Attributes.IAAddress)
+	e.LocalIAAddress = cmp.Or(optional(r.LocalAddress), ia.facts.Load().Attributes.IAAddress)
 	e.RemoteIAAddress, e.RemotePortQual = optional(r.RemoteAddress), optional(r.RemoteQual)
 	e.LocalPortQual = optional(r.LocalQual)
 	ep.live = e

@@ -51,7 +51,8 @@ const (
 	ReportEVDError
 	// ReportProbe: the outcome of a liveness probe. EP, Status.
 	ReportProbe
-	// ReportPort: the port came up or went down; IA.State says which.
+	// ReportPort: the port came up or went down, or attributes of the IA changed (its
+	// addresses, its MTU): IA.State and IA.Attributes say what is now, Detail what differs.
 	ReportPort
 	// ReportIAError: a catastrophic or provider-internal error of the IA. Event.
 	ReportIAError

@@ -96,15 +96,18 @@ type portFacts struct {
 	dev       deviceAttr
 	port      portAttr
 	netdev    string
-	addresses []netip.Addr
-	gids      []string
+	netdevMTU int
+	local     []localAddress
+	// noAnswer is why the port did not tell its state, "" if it did.
+	noAnswer string
+	gids     []string
 }
 
 // address returns the first address of the family, the zero value if there is none.
 func (f *portFacts) address(v4 bool) netip.Addr {
-	for _, a := range f.addresses {
-		if a.Is4() == v4 {
-			return a
+	for _, l := range f.local {
+		if l.ip.Is4() == v4 {
+			return l.ip
 		}
 	}
 	return netip.Addr{}
@@ -138,8 +141,8 @@ func (f *portFacts) iaAttributes() dat.IAAttributes {
 			"fw_ver": d.fwVer, "hw_ver": fmt.Sprintf("0x%x", d.hwVer),
 		},
 	}
-	if len(f.addresses) > 0 {
-		s := f.addresses[0].String()
+	if len(f.local) > 0 {
+		s := f.local[0].ip.String()
 		a.IAAddress = &s
 	}
 	a.NumTransportAttr, a.NumVendorAttr = len(a.TransportAttr), len(a.VendorAttr)
@@ -168,13 +171,16 @@ func (f *portFacts) transportAttributes() map[string]string {
 		m["transport"] = "IWARP"
 	}
 	if f.netdev != "" {
-		m["netdev"] = f.netdev
+		m["netdev"], m["netdev_mtu"] = f.netdev, strconv.Itoa(f.netdevMTU)
 	}
 	if a := f.address(true); a.IsValid() {
 		m["ipv4_address"] = a.String()
 	}
 	if a := f.address(false); a.IsValid() {
 		m["ipv6_address"] = a.String()
+	}
+	for i, l := range f.local {
+		m["address_"+strconv.Itoa(i)] = l.String()
 	}
 	for i, g := range f.gids {
 		m["gid_"+strconv.Itoa(i)] = g

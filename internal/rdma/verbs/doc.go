@@ -9,6 +9,11 @@
 // with sysfs.go, uevent.go and nldev.go, which ask the kernel. adapter.go is the IA,
 // attributes.go what it declares, hardware.go the open device behind it.
 //
+// The host's network: host.go reads its network devices, addresses and routes, address.go
+// chooses among a port's addresses, bound.go asks the connection manager which are the
+// port's. refresh.go reads all that again when it changes, difference.go says what differs,
+// namespace.go whether devices may be in other network namespaces.
+//
 // Objects: object.go has what all share; pz.go, evd.go (with its queue, cq.go, and
 // sweeper.go, which looks for messages that make no event), srq.go, lmr.go, rmr.go,
 // listener.go, request.go and ep.go have one each.

@@ -29,8 +29,7 @@ type hardware struct {
 
 	// cmLock keeps the connection manager's library from working on a QP that is
 	// being destroyed. Destroying an id needs no such care, and can take long.
-	cmLock  sync.Mutex
-	lastKey atomic.Uint64
+	cmLock sync.Mutex
 	// tasks are the goroutines that close waits for.
 	tasks sync.WaitGroup
 	// lastTaken is what is known of the device's events that end the use of an SRQ.
@@ -43,8 +42,8 @@ type hardware struct {
 	// mu guards what follows.
 	mu     sync.RWMutex
 	closed bool
-	// removalIDs are CM ids that are there to hear that the device vanishes.
-	removalIDs []cmID
+	// bound are CM ids that are bound to the addresses of the port; see bindTo.
+	bound map[address]boundID
 	// plug is the queue that siw needs (siwPlug); elsewhere there is none.
 	plug completionQ
 	// handlers are who the events of a CM id go to, by the key of the id.
@@ -81,7 +80,7 @@ func newHardware(ia *adapter, ctx verbsContext, limit deviceAttr) (*hardware, er
 	h := &hardware{
 		ia: ia, ctx: ctx, iwarp: limit.iwarp, limit: limit,
 		handlers: map[uint64]cmHandler{}, cqs: map[uint64]*cq{}, conns: map[uint32]*conn{}, connsByKey: map[uint64]*conn{},
-		srqs: map[uint64]*srq{}, live: map[*object]func(){}, connects: make(chan struct{}, connectLimit),
+		srqs: map[uint64]*srq{}, live: map[*object]func(){}, connects: make(chan struct{}, connectLimit), bound: map[address]boundID{},
 	}
 	h.sweeper.hw = h
 	var err error
@@ -109,12 +108,12 @@ func newHardware(ia *adapter, ctx verbsContext, limit deviceAttr) (*hardware, er
 		h.cm.free()
 		return nil, deviceError("watch its events", err)
 	}
-	h.watchRemoval()
 	return h, nil
 }
 
-// newKey returns a number that names an object to the libraries; it never repeats.
-func (h *hardware) newKey() uint64 { return h.lastKey.Add(1) }
+// newKey returns a number that names an object to the libraries. It never repeats within
+// the provider: the ports of a device share its asynchronous events.
+func (h *hardware) newKey() uint64 { return h.ia.p.lastKey.Add(1) }
 
 // startTask runs f in a goroutine that close waits for. It reports false, and does
 // nothing, where the device is no longer open.
@@ -152,14 +151,13 @@ func (h *hardware) close() {
 	for o := range h.live {
 		all = append(all, o)
 	}
-	removalIDs := h.removalIDs
 	h.mu.Unlock()
 	slices.SortFunc(all, func(a, b *object) int { return cmp.Compare(a.rank, b.rank) })
 	for _, o := range all {
 		o.free()
 	}
-	for _, id := range removalIDs {
-		h.destroyID(id)
+	for _, b := range h.takeBound(nil) {
+		h.destroyID(b.id)
 	}
 	released := make(chan struct{})
 	go func() {

@@ -54,19 +54,6 @@ func uverbsNode(classRoot, device string) string {
 	return ""
 }
 
-// gids returns the entries of a port's GID table that are in use.
-func (p devicePort) gids(root string) []string {
-	dir := filepath.Join(root, p.device, "ports", strconv.Itoa(p.port), "gids")
-	entries, _ := os.ReadDir(dir)
-	var all []string
-	for _, e := range entries {
-		if g := readLine(filepath.Join(dir, e.Name())); strings.Trim(g, "0:") != "" && !slices.Contains(all, g) {
-			all = append(all, g)
-		}
-	}
-	return all
-}
-
 // readLine returns the text of a file without the white space around it, "" if it cannot be read.
 func readLine(path string) string {
 	b, _ := os.ReadFile(path)
