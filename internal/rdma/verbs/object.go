@@ -67,9 +67,13 @@ func (h *hardware) zoneOf(o rdma.Object) (*pz, error) {
 	return z, nil
 }
 
-// errStale is the refusal of an object that is freed or went with its device.
+// errStale is the refusal of an object that went with its device, which is back: it is made
+// again by whoever is told of that.
 func errStale(what string) error {
-	return &dat.Error{Return: dat.RetInvalidHandle, Detail: "The " + what + " is freed or went with its device; make it again."}
+	return &dat.Error{
+		Return: dat.RetInvalidState, Kind: "ia-gone",
+		Detail: "The " + what + " went with its device, which is back, and is being made again; try again in a moment.",
+	}
 }
 
 // heldPart is a part of the device that queue pairs use: a PD, a CQ or an SRQ. The device
