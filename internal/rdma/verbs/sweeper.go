@@ -36,6 +36,8 @@ type sweeper struct {
 	// running: the goroutine runs. woken tells it to look soon, or to end.
 	running bool
 	woken   chan struct{}
+	// looks counts how often a queue was looked into.
+	looks int64
 }
 
 // add begins to look into a queue.
@@ -133,5 +135,6 @@ func (s *sweeper) turn() (now, stale []*cq, ok bool) {
 			now = append(now, q)
 		}
 	}
+	s.looks += int64(len(now))
 	return now, stale, true
 }
