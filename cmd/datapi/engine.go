@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/datapi/datapi/internal/manager"
 	"github.com/datapi/datapi/internal/rdma"
@@ -20,6 +21,11 @@ const deviceFolder = "/sys/class/infiniband"
 // opened, it logs why and opens soft adapters instead.
 func addProviders(ctx context.Context, m *manager.Manager, s *settings, log *slog.Logger) error {
 	names := s.providers
+	if len(names) == 0 || slices.Contains(names, "verbs") {
+		if hidden := verbs.HiddenDevices(); hidden != "" {
+			log.Warn(hidden)
+		}
+	}
 	if len(names) == 0 {
 		names = []string{"soft"}
 		if hasDevices() {

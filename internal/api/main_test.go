@@ -153,10 +153,13 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// eventually waits until a condition holds, and fails after 30 seconds.
+// patience is how long a test waits for what must come: long enough for the race detector on a loaded machine.
+const patience = 2 * time.Minute
+
+// eventually waits until a condition holds, and fails after patience.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !holds() {
 		if time.Now().After(deadline) {
 			t.Fatal("did not come about: " + what)

@@ -203,7 +203,7 @@ func TestACommitThatWaitsForAStandbyHasAnUnknownOutcome(t *testing.T) {
 // awaitLine reads a stream up to a line.
 func awaitLine(t *testing.T, lines <-chan string, want string) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(patience)
 	for {
 		select {
 		case line, open := <-lines:

@@ -45,7 +45,17 @@ func (p *Proxy) Cut() { p.proxy.Stop() }
 // CutConnections closes the connections that there are; new ones are taken.
 func (p *Proxy) CutConnections() error {
 	p.proxy.Stop()
-	return p.proxy.Start()
+	return p.restart()
+}
+
+// restart listens where the proxy listened before. A connection that goes out from
+// somewhere on this machine may have been given its port meanwhile, for as long as it lasts.
+func (p *Proxy) restart() error {
+	var err error
+	if eventually("the proxy listens again", patience, func() bool { err = p.proxy.Start(); return err == nil }) != nil {
+		return err
+	}
+	return nil
 }
 
 // Toxic is something that happens to the bytes of a direction.
@@ -90,7 +100,7 @@ func (p *Proxy) Poison(t Toxic) error {
 func (p *Proxy) Mend(ctx context.Context) error {
 	p.proxy.Stop()
 	p.proxy.Toxics.ResetToxics(ctx)
-	return p.proxy.Start()
+	return p.restart()
 }
 
 // Close ends the proxy.

@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -12,8 +13,12 @@ type adapter struct {
 	object
 	m        *Manager
 	provider string
-	// facts never change after the adapter was opened.
-	facts dat.Facts
+	// facts are what its attributes say; they are replaced as a whole when the provider
+	// reports a change.
+	facts atomic.Pointer[dat.Facts]
+	// noting is held while its state is read and noted, so that the last note is of the
+	// last state. It is taken before every other lock but operation locks.
+	noting sync.Mutex
 	// asyncEVD is the EVD for asynchronous events. It is set before the adapter is
 	// registered.
 	asyncEVD *evd
@@ -78,10 +83,22 @@ func (ia *adapter) reserveWorkRequests(c Call, n int) uint64 {
 	return ia.lastWR.Add(uint64(n)) - uint64(n) + 1
 }
 
-// noteIA notes a new state of an adapter. reason goes into the change, detail into
-// the adapter's image.
-func (m *Manager) noteIA(ia *adapter, cause, reason string, state dat.IAState, detail string) {
-	m.noteEvent(&ia.object, cause, reason, applyChange(func(o *dat.IA) { o.State, o.Detail = state, optional(detail) }))
+// setFacts replaces what is known of the adapter's attributes.
+func (ia *adapter) setFacts(attributes dat.IAAttributes, provider dat.ProviderAttributes) {
+	facts := dat.NewFacts(ia.id, attributes, provider)
+	ia.facts.Store(&facts)
+}
+
+// noteIA notes what the provider's adapter is now: its state and its attributes. reason
+// goes into the change. The caller holds ia.noting.
+func (m *Manager) noteIA(ia *adapter, hw rdma.IA, cause, reason string) {
+	state, detail := hw.State()
+	attributes, provider := hw.Attributes()
+	ia.setFacts(attributes, provider)
+	m.noteEvent(&ia.object, cause, reason, applyChange(func(o *dat.IA) {
+		o.State, o.Detail = state, optional(detail)
+		o.IAAttributes, o.ProviderAttributes = attributes, provider
+	}))
 }
 
 // asyncEvent posts an event about an object to the adapter's async EVD. event is

@@ -37,7 +37,7 @@ func (u *unit) modifyIA(c Call, id dat.Handle, in IAModify) (*object, *dat.IA, e
 	if in.NoDefaults {
 		defaults = dat.NoEndpointDefaults()
 	}
-	defaults, derr := defaults.Change(in.TransportDefaults, in.ProviderDefaults, &ia.facts)
+	defaults, derr := defaults.Change(in.TransportDefaults, in.ProviderDefaults, ia.facts.Load())
 	if derr != nil {
 		return nil, nil, derr
 	}

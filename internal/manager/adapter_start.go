@@ -71,7 +71,7 @@ func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 		ia.object = newObject(ia, dat.TypeIA, m.iaID(op.hw))
 	} else {
 		ia.markDeviceGone()
-		img.State, img.Detail = dat.IAGone, new("the device is not there")
+		img.State, img.Detail = dat.IAGone, new(m.missingDetail(op.provider))
 		ia.object = newObject(ia, dat.TypeIA, was.ID)
 	}
 	if was == nil {
@@ -79,7 +79,7 @@ func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 	} else {
 		ia.publish(was)
 	}
-	ia.facts = dat.NewFacts(ia.id, img.IAAttributes, img.ProviderAttributes)
+	ia.setFacts(img.IAAttributes, img.ProviderAttributes)
 	return ia, img
 }
 

@@ -70,7 +70,7 @@ func (u *unit) accept(c Call, req *request, ep *endpoint, in dat.Input, privateD
 	if err := checkOperation(before, in); err != nil {
 		return nil, nil, err
 	}
-	if err := dat.CheckPrivateData(&ep.ia.facts, in, len(privateData)); err != nil {
+	if err := dat.CheckPrivateData(ep.ia.facts.Load(), in, len(privateData)); err != nil {
 		return nil, nil, err
 	}
 	if _, err := ep.engine(); err != nil {
@@ -145,7 +145,7 @@ func (m *Manager) dismiss(ctx context.Context, c Call, id dat.Handle, in dat.Inp
 		if err != nil {
 			return err
 		}
-		if err := check(&req.ia.facts); err != nil {
+		if err := check(req.ia.facts.Load()); err != nil {
 			return err
 		}
 		if err := u.endRequest(c, req, in.String()); err != nil {

@@ -14,7 +14,9 @@ func (m *Manager) handleDeviceGone(ia *adapter, r rdma.Report) {
 		return
 	}
 	why := cmp.Or(r.Detail, deviceGoneDetail)
-	m.noteIA(ia, "device_gone", why, dat.IAGone, why)
+	ia.noting.Lock()
+	m.noteEvent(&ia.object, "device_gone", why, applyChange(func(o *dat.IA) { o.State, o.Detail = dat.IAGone, optional(why) }))
+	ia.noting.Unlock()
 	ia.asyncEvent(&ia.object, dat.EventAsyncErrorIACatastrophic, "DAT_IA_CATASTROPHIC_ERROR")
 	for _, e := range m.entitiesOf(ia, dat.TypeCR) {
 		m.endRequestByEngine(e.(*request), dat.EvDeviceGone.Word(), why)

@@ -20,9 +20,10 @@ func (m *Manager) startReturn(ia *adapter) {
 		if !ia.awaitCreations() || !m.remake(ia, hw, losses, dat.EvDeviceBack.Word()) {
 			return
 		}
-		state, detail := hw.State()
+		ia.noting.Lock()
+		defer ia.noting.Unlock()
 		if ia.finishReturn(losses) {
-			m.noteIA(ia, "device_back", "the device is there again", state, detail)
+			m.noteIA(ia, hw, "device_back", "the device is there again")
 		}
 	})
 }

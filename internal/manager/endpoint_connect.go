@@ -18,7 +18,7 @@ func (m *Manager) ConnectEP(ctx context.Context, c Call, id dat.Handle, in EPCon
 			return nil, nil, err
 		}
 		q := dat.ConnectRequest(in)
-		qos, derr := dat.CheckConnect(before, &ep.ia.facts, q)
+		qos, derr := dat.CheckConnect(before, ep.ia.facts.Load(), q)
 		if derr != nil {
 			return nil, nil, derr
 		}
@@ -36,7 +36,7 @@ func (m *Manager) DupConnectEP(ctx context.Context, c Call, id dat.Handle, in EP
 		}
 		q := dat.ConnectRequest{TimeoutUS: in.TimeoutUS, PrivateData: in.PrivateData, QOS: in.QOS}
 		dup := m.Live(in.Endpoint)
-		qos, derr := dat.CheckDupConnect(before, dup, &ep.ia.facts, q)
+		qos, derr := dat.CheckDupConnect(before, dup, ep.ia.facts.Load(), q)
 		if derr != nil {
 			return nil, nil, derr
 		}

@@ -32,12 +32,12 @@ func (u *unit) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
 	}
 	ep := newEndpoint(ia, newID())
 	made, err := u.admit(ia, ep, func(handles resolver) (dat.Object, *dat.Error) {
-		e, err := dat.CheckEPCreate(ia.endpointDefaults(u).Values(in.Values), in.SRQ, &ia.facts, handles)
+		e, err := dat.CheckEPCreate(ia.endpointDefaults(u).Values(in.Values), in.SRQ, ia.facts.Load(), handles)
 		if err != nil {
 			return nil, err
 		}
 		e.Meta = ep.meta(in.Name, in.Labels)
-		e.LocalIAAddress, e.Probe = ia.facts.Attributes.IAAddress, in.Probe
+		e.LocalIAAddress, e.Probe = ia.facts.Load().Attributes.IAAddress, in.Probe
 		ep.live = e
 		return e, nil
 	})

@@ -59,7 +59,7 @@ func (u *unit) judgeModify(ep *endpoint, before *dat.Endpoint, in EPModify) (*da
 	live := u.live(ep)
 	judged := before.Copy()
 	judged.State, judged.Watermarks = live.State, live.Watermarks
-	after, derr := dat.CheckEPModify(judged, ep.recvCount(), in.Values, &ia.facts, resolver{u: u, ia: ia})
+	after, derr := dat.CheckEPModify(judged, ep.recvCount(), in.Values, ia.facts.Load(), resolver{u: u, ia: ia})
 	if derr != nil {
 		return nil, derr
 	}

@@ -64,7 +64,7 @@ func (ep *endpoint) recvQuery() dat.RecvQuery {
 	n, shared := int32(len(ep.recvs)), ep.live.SRQ != dat.HandleNull
 	ep.mu.Unlock()
 	var out dat.RecvQuery
-	a := &ep.ia.facts.Provider
+	a := &ep.ia.facts.Load().Provider
 	known := !shared || a.SRQWatermarksSupported.SRQEPSoftHigh || a.SRQWatermarksSupported.SRQEPHardHigh
 	if a.EPRecvInfoSupported.NBufsAllocated && known {
 		out.NBufsAllocated = &n

@@ -27,7 +27,7 @@ func (u *unit) setWatermark(c Call, id dat.Handle, soft, hard *int64) (*object, 
 	if err != nil {
 		return nil, nil, err
 	}
-	s, h, derr := dat.CheckWatermarks(soft, hard, before.SRQ != dat.HandleNull, &ep.ia.facts.Provider)
+	s, h, derr := dat.CheckWatermarks(soft, hard, before.SRQ != dat.HandleNull, &ep.ia.facts.Load().Provider)
 	if derr != nil {
 		return nil, nil, derr
 	}

@@ -53,7 +53,7 @@ func (u *unit) createEVD(c Call, in EVDCreate) (*object, *dat.EVD, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := dat.CheckEVDCreate(&ia.facts, in.QLen, in.Streams); err != nil {
+	if err := dat.CheckEVDCreate(ia.facts.Load(), in.QLen, in.Streams); err != nil {
 		return nil, nil, err
 	}
 	streams := dat.SortStreams(in.Streams)
@@ -94,7 +94,7 @@ func (u *unit) modifyEVD(c Call, id dat.Handle, in EVDModify) (*object, *dat.EVD
 	}
 	depth, _ := d.queue.depth()
 	if in.QLen != nil {
-		if err := dat.CheckEVDResize(&d.ia.facts, before, depth, *in.QLen); err != nil {
+		if err := dat.CheckEVDResize(d.ia.facts.Load(), before, depth, *in.QLen); err != nil {
 			return nil, nil, err
 		}
 	}

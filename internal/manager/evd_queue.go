@@ -73,6 +73,19 @@ func (q *queue) postLocked(e queued) (posted, overflow bool) {
 	return true, false
 }
 
+// notifyLast makes the last event a notification, if there is one.
+func (q *queue) notifyLast() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if n := len(q.events); n > 0 && !q.events[n-1].notification {
+		q.events[n-1].notification = true
+		q.notifications++
+	}
+	if q.waiter != nil && q.readyLocked(q.waiter) {
+		q.wakeLocked()
+	}
+}
+
 // take removes events from the head, as many as headLocked allows. Errors: DAT_INVALID_STATE while a
 // consumer waits on the EVD, DAT_ABORT if the EVD has ended.
 func (q *queue) take(max int, o *object) ([]dat.Event, error) {

@@ -44,7 +44,7 @@ func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 			PZ: in.PZ, MemType: in.MemType, Length: in.Length, Privileges: in.Privileges,
 			LMR: in.LMR, Offset: in.Offset, SharedID: in.SharedID, Of: handles.lmr(in.LMR),
 		}
-		if err := dat.CheckLMRCreate(&ia.facts, q, handles); err != nil {
+		if err := dat.CheckLMRCreate(ia.facts.Load(), q, handles); err != nil {
 			return nil, err
 		}
 		return img, nil

@@ -57,9 +57,11 @@ type Manager struct {
 	providers []rdma.Provider
 	adapters  []*adapter
 	opened    []openedIA // they wait for Restore
-	restored  bool
-	closed    bool
-	workers   sync.WaitGroup
+	// unopened says of providers that could not be opened why, by their names.
+	unopened map[string]string
+	restored bool
+	closed   bool
+	workers  sync.WaitGroup
 
 	// ctx ends when Close begins: no worker waits any longer.
 	ctx  context.Context

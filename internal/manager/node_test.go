@@ -14,7 +14,7 @@ import (
 )
 
 // patience is how long a condition may take to become true.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 // testCall is the Call of writes in tests.
 var testCall = manager.Call{Actor: "test"}

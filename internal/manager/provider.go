@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -22,6 +23,7 @@ func (m *Manager) AddProvider(ctx context.Context, p rdma.Provider) error {
 	p = checkedProvider(p)
 	ias, err := p.Open(ctx)
 	if err != nil {
+		m.noteUnopened(p.Name(), asError(err).Detail)
 		return err
 	}
 	if !m.registerProvider(p) {
@@ -40,6 +42,24 @@ func (m *Manager) AddProvider(ctx context.Context, p rdma.Provider) error {
 	}
 	m.spawn(func() { m.acceptArrivals(p) })
 	return nil
+}
+
+// noteUnopened remembers why a provider could not be opened: that, and not their
+// devices, is what its recorded adapters lack.
+func (m *Manager) noteUnopened(provider, why string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.unopened == nil {
+		m.unopened = map[string]string{}
+	}
+	m.unopened[provider] = why
+}
+
+// missingDetail says why the adapters of a provider that were recorded are not there.
+func (m *Manager) missingDetail(provider string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return cmp.Or(m.unopened[provider], "the device is not there")
 }
 
 // registerProvider remembers a provider so that Close closes it. It reports false

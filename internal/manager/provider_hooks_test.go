@@ -15,6 +15,8 @@ type hooks struct {
 	refusals map[string]error
 	actions  map[string]func(dat.Handle)
 	params   map[dat.Handle]rdma.EPParams
+	// address, where it is set, is the address of every adapter.
+	address string
 }
 
 // beforeNext runs f before the next call of that name.
@@ -87,6 +89,24 @@ func (p hookedProvider) Open(ctx context.Context) ([]rdma.IA, error) {
 		ias[i] = hookedIA{ias[i], p.hook}
 	}
 	return ias, err
+}
+
+// setAddress gives every adapter another address.
+func (h *hooks) setAddress(address string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.address = address
+}
+
+// Attributes implements rdma.IA.
+func (a hookedIA) Attributes() (dat.IAAttributes, dat.ProviderAttributes) {
+	attributes, provider := a.IA.Attributes()
+	a.hook.mu.Lock()
+	defer a.hook.mu.Unlock()
+	if a.hook.address != "" {
+		attributes.IAAddress = new(a.hook.address)
+	}
+	return attributes, provider
 }
 
 type hookedIA struct {

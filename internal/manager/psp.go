@@ -33,7 +33,7 @@ func (u *unit) createPSP(c Call, in PSPCreate) (*object, *dat.PSP, error) {
 		img.ConnQual = int32(*in.ConnQual)
 	}
 	if _, err := u.admit(ia, sp, func(handles resolver) (dat.Object, *dat.Error) {
-		return img, dat.CheckPSPCreate(&ia.facts, in.ConnQual, in.EVD, in.EPCreator, handles)
+		return img, dat.CheckPSPCreate(ia.facts.Load(), in.ConnQual, in.EVD, in.EPCreator, handles)
 	}); err != nil {
 		return nil, nil, err
 	}

@@ -34,11 +34,11 @@ func (m *Manager) IA(id dat.Handle) (*dat.IA, bool) {
 	return ia, ok
 }
 
-// Facts returns what the judges know of an adapter, and whether there is one. It
-// never changes.
+// Facts returns what the judges know of an adapter now, and whether there is one. What
+// it returned does not change with the adapter's attributes.
 func (m *Manager) Facts(id dat.Handle) (*dat.Facts, bool) {
 	if a := m.adapterOf(id); a != nil {
-		return &a.facts, true
+		return a.facts.Load(), true
 	}
 	return nil, false
 }

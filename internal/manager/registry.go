@@ -99,7 +99,7 @@ func (u *unit) admit(ia *adapter, e entity, judge func(resolver) (dat.Object, *d
 func (ia *adapter) admitLocked(u *unit, e entity, img dat.Object) *dat.Error {
 	o := e.base()
 	if l, ok := o.typ.Limit(); ok {
-		most := l.Max(&ia.facts.Attributes)
+		most := l.Max(&ia.facts.Load().Attributes)
 		if ia.count[o.typ] >= int(most) && ia.count[o.typ]-u.endingCount(ia, o.typ) >= int(most) {
 			return errExhausted(ia, o.typ, l, most)
 		}
@@ -148,7 +148,7 @@ func (ia *adapter) checkSRQUsersLocked(u *unit, img dat.Object) *dat.Error {
 			users--
 		}
 	}
-	return dat.CheckSRQUsers(&ia.facts, &dat.SRQ{Meta: dat.Meta{ID: s.id}}, users)
+	return dat.CheckSRQUsers(ia.facts.Load(), &dat.SRQ{Meta: dat.Meta{ID: s.id}}, users)
 }
 
 // registerLocked puts an entity into the registry. The registry's lock is held.

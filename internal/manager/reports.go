@@ -34,6 +34,7 @@ var reportHandlers = map[rdma.ReportKind]func(*Manager, *adapter, rdma.Report){
 	rdma.ReportRequestGone: (*Manager).handleRequestGone,
 	rdma.ReportEstablished: func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleEstablished) },
 	rdma.ReportCompletion:  func(m *Manager, _ *adapter, r rdma.Report) { m.toReceiver(r, m.handleCompletion) },
+	rdma.ReportSolicited:   func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleSolicited) },
 	rdma.ReportRecvTaken:   func(m *Manager, _ *adapter, r rdma.Report) { m.toReceiver(r, m.handleRecvTaken) },
 	rdma.ReportProbe:       func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleProbe) },
 	rdma.ReportReset:       func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleReset) },

@@ -7,15 +7,14 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// handlePort handles ReportPort: the adapter's image shows the new state of the
-// port.
+// handlePort handles ReportPort: the adapter's image shows the new state of the port and
+// the attributes that changed.
 func (m *Manager) handlePort(ia *adapter, r rdma.Report) {
-	hw, err := ia.usableDevice()
-	if err != nil {
-		return
+	ia.noting.Lock()
+	defer ia.noting.Unlock()
+	if hw, err := ia.usableDevice(); err == nil {
+		m.noteIA(ia, hw, "port", cmp.Or(r.Detail, r.Reason))
 	}
-	state, detail := hw.State()
-	m.noteIA(ia, "port", cmp.Or(r.Detail, r.Reason), state, detail)
 }
 
 // handleIAError handles ReportIAError, an error of the adapter itself.

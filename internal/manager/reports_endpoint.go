@@ -32,6 +32,7 @@ func (m *Manager) handleEstablished(ep *endpoint, r rdma.Report) {
 		reason: r.Reason, detail: r.Detail, data: dat.EventData{PrivateData: r.PrivateData},
 		change: func(e *dat.Endpoint) {
 			e.Transport = transport
+			e.LocalIAAddress = cmp.Or(optional(r.LocalAddress), e.LocalIAAddress)
 			e.LocalPortQual = cmp.Or(optional(r.LocalQual), e.LocalPortQual)
 			e.RemoteIAAddress = cmp.Or(optional(r.RemoteAddress), e.RemoteIAAddress)
 			e.RemotePortQual = cmp.Or(optional(r.RemoteQual), e.RemotePortQual)
@@ -73,6 +74,17 @@ func (m *Manager) handleCompletion(ep *endpoint, r rdma.Report) {
 		m.completeBind(w.bind, r)
 	}
 	m.withState(ep, func() { m.completeLocked(ep, w, r) })
+}
+
+// handleSolicited handles ReportSolicited: the last event of the EVD of receives is a
+// notification after all.
+func (m *Manager) handleSolicited(ep *endpoint, _ rdma.Report) {
+	ep.mu.Lock()
+	recvEVD, over := ep.live.RecvEVD, ep.unreportedResets > 0 || ep.hasEnded()
+	ep.mu.Unlock()
+	if d, ok := find[*evd](m, recvEVD); ok && !over {
+		d.queue.notifyLast()
+	}
 }
 
 // handleRecvTaken handles ReportRecvTaken: an endpoint took a receive from its SRQ,

@@ -57,6 +57,7 @@ func (m *Manager) admitReserved(sp *servicePoint, at *dat.RSP, req *request, img
 	}
 	sp.used.Store(true)
 	m.handleEventLocked(ep, dat.EvRequest, eventDetails{reason: r.Reason, detail: r.Detail, change: func(e *dat.Endpoint) {
+		e.LocalIAAddress = cmp.Or(optional(r.LocalAddress), e.LocalIAAddress)
 		e.RemoteIAAddress, e.RemotePortQual, e.LocalPortQual = optional(r.RemoteAddress), optional(r.RemoteQual), optional(r.LocalQual)
 	}})
 	return true
@@ -72,13 +73,13 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, req *request, im
 		return false
 	}
 	ep := newEndpoint(ia, newID())
-	e := &dat.Endpoint{Meta: ep.meta("", nil), State: dat.EPTentativeConnectionPending, Attributes: dat.DefaultEPAttributes(&ia.facts)}
+	e := &dat.Endpoint{Meta: ep.meta("", nil), State: dat.EPTentativeConnectionPending, Attributes: dat.DefaultEPAttributes(ia.facts.Load())}
 	if r.Attributes != nil {
 		e.Attributes = r.Attributes.Clone()
 	}
 	ia.endpointDefaults(nil).Apply(&e.Attributes)
 	e.Watermarks, _ = e.Watermarks.Set(dat.WatermarkInfinite, dat.WatermarkInfinite, 0, false)
-	e.LocalIAAddress = ia.facts.Attributes.IAAddress
+	e.LocalIAAddress = cmp.Or(optional(r.LocalAddress), ia.facts.Load().Attributes.IAAddress)
 	e.RemoteIAAddress, e.RemotePortQual = optional(r.RemoteAddress), optional(r.RemoteQual)
 	e.LocalPortQual = optional(r.LocalQual)
 	ep.live = e

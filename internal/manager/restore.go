@@ -14,10 +14,10 @@ const causeRestore = "restore"
 // Restore makes every recorded object of this node again. It is called once, after
 // the providers were added; living are the recorded objects, nil on a first start.
 //
-// Endpoints come back UNCONNECTED, or RESERVED with their RSP. A change with the
-// cause `restore` is recorded only if something was lost, and says what. Adapters
-// that are not there any more are GONE, and their objects wait for them. The error
-// is the recorder's.
+// Endpoints come back UNCONNECTED, or RESERVED with their RSP; those that a request
+// brought end with it. A change with the cause `restore` is recorded only if
+// something was lost, and says what. Adapters that are not there any more are GONE,
+// and their objects wait for them. The error is the recorder's.
 func (m *Manager) Restore(ctx context.Context, living []dat.Object) error {
 	byIA := map[dat.Handle][]dat.Object{}
 	images := map[dat.Handle]*dat.IA{}
@@ -120,8 +120,26 @@ func (m *Manager) resetConnections(ia *adapter) {
 	}
 	reserved := m.reservedEndpoints(ia)
 	for _, e := range m.entitiesOf(ia, dat.TypeEndpoint) {
-		m.restoreEndpointState(e.(*endpoint), reserved[e.base().id])
+		if ep := e.(*endpoint); !m.endLostEndpoint(ep) {
+			m.restoreEndpointState(ep, reserved[ep.id])
+		}
 	}
+}
+
+// endLostEndpoint ends a restored endpoint that was only there for a connection
+// request, which ended with the process (T18). It reports false for every other
+// endpoint.
+func (m *Manager) endLostEndpoint(ep *endpoint) bool {
+	ep.mu.Lock()
+	if dat.Judge(ep.live.State, dat.EvDeviceGone).Kind != dat.End {
+		ep.mu.Unlock()
+		return false
+	}
+	m.noteEvent(&ep.object, causeRestore, "the connection request that it was made for ended with the process", applyEnd)
+	ep.mu.Unlock()
+	ep.advance(stepEnd, nil)
+	m.removeEndedEndpoint(ep)
+	return true
 }
 
 // restoreEndpointState moves a restored endpoint to UNCONNECTED, or to RESERVED if

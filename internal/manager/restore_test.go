@@ -1,10 +1,12 @@
 package manager_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/manager"
+	"github.com/datapi/datapi/internal/rdma"
 	"github.com/datapi/datapi/internal/rdma/soft"
 )
 
@@ -85,6 +87,55 @@ func TestARestartKeepsReservationsAndEndsRequests(t *testing.T) {
 	_, err = node.m.AcceptCR(node.ctx(), testCall, node.expectEvent(asked.evd, dat.EventConnectionRequest).Data.CR, manager.CRAccept{})
 	node.must(err)
 	node.expectEvent(caller.evd, dat.EventEstablished)
+}
+
+func TestAnEndpointThatARequestBroughtEndsWithItAtARestart(t *testing.T) { // T18
+	node := newNode(t)
+	caller, evd := node.newEP(node.ia), node.newEVD(node.peer, 8, dat.StreamCR)
+	psp, err := node.m.CreatePSP(node.ctx(), testCall, manager.PSPCreate{IA: node.peer, EVD: evd, EPCreator: dat.PSPProvider})
+	node.must(err)
+	_, err = node.m.ConnectEP(node.ctx(), testCall, caller.ep, manager.EPConnect{RemoteIAAddress: "10.77.0.2", RemotePortQual: int64(psp.ConnQual)})
+	node.must(err)
+	brought := node.expectEvent(evd, dat.EventConnectionRequest).Endpoint
+	zone := node.newPZ(node.peer)
+	node.waitUntil("the endpoint is recorded", func() bool { return node.rec.Image(brought) != nil })
+	_, err = node.m.ModifyEP(node.ctx(), testCall, brought, manager.EPModify{Values: dat.Values{dat.ParamPZ: zone}})
+	node.must(err)
+	node = node.restart()
+	if _, ok := node.m.Get(dat.TypeEndpoint, brought); ok || node.rec.Image(brought) != nil {
+		t.Error("the endpoint outlives its request")
+	}
+	changes := node.rec.Of(brought)
+	if last := changes[len(changes)-1]; last.Cause != "restore" || last.Reason == nil {
+		t.Errorf("its last change is %+v", last)
+	}
+	node.must(node.m.FreePZ(node.ctx(), testCall, zone)) // nothing refers to it any more
+	if u := node.usage(); u.Endpoints != 1 {
+		t.Errorf("usage %+v", u)
+	}
+}
+
+// closedProvider is a provider that cannot be opened.
+type closedProvider struct{ rdma.Provider }
+
+func (closedProvider) Open(context.Context) ([]rdma.IA, error) {
+	return nil, &dat.Error{Return: dat.RetProviderNotFound, Detail: "The library is missing; install it."}
+}
+
+func TestAnAdapterWhoseProviderCannotBeOpenedSaysWhy(t *testing.T) {
+	node := newNode(t)
+	node.close()
+	m := manager.NewManager("test", node.rec)
+	if err := m.AddProvider(t.Context(), closedProvider{soft.New(2)}); err == nil {
+		t.Fatal("a provider that cannot be opened was added")
+	}
+	node.must(m.Restore(t.Context(), node.rec.Living()))
+	ia, ok := m.IA(node.ia)
+	if !ok || ia.State != dat.IAGone || ia.Detail == nil || *ia.Detail != "The library is missing; install it." {
+		t.Errorf("the adapter is %+v", ia)
+	}
+	_, err := m.Close(t.Context())
+	node.must(err)
 }
 
 func TestAnObjectThatTheEngineRefusesToMakeAgainIsListedAndCanBeFreed(t *testing.T) {

@@ -52,7 +52,7 @@ func (u *unit) createRMR(c Call, in RMRCreate) (*object, *dat.RMR, error) {
 	w := &rmr{object: newObject(ia, dat.TypeRMR, newID())}
 	img := &dat.RMR{Meta: w.meta(in.Name, in.Labels), PZ: in.PZ, Privileges: []dat.Privilege{}}
 	if _, err := u.admit(ia, w, func(handles resolver) (dat.Object, *dat.Error) {
-		return img, dat.CheckRMRCreate(&ia.facts, in.PZ, handles)
+		return img, dat.CheckRMRCreate(ia.facts.Load(), in.PZ, handles)
 	}); err != nil {
 		return nil, nil, err
 	}

@@ -28,7 +28,7 @@ func (u *unit) createRSP(c Call, in RSPCreate) (*object, *dat.RSP, error) {
 	sp := &servicePoint{object: newObject(ia, dat.TypeRSP, newID())}
 	img := &dat.RSP{Meta: sp.meta(in.Name, in.Labels), ConnQual: int32(in.ConnQual), EVD: in.EVD, Endpoint: in.Endpoint}
 	if _, err := u.admit(ia, sp, func(handles resolver) (dat.Object, *dat.Error) {
-		return img, dat.CheckRSPCreate(&ia.facts, in.ConnQual, before, in.EVD, handles)
+		return img, dat.CheckRSPCreate(ia.facts.Load(), in.ConnQual, before, in.EVD, handles)
 	}); err != nil {
 		return nil, nil, err
 	}

@@ -36,10 +36,10 @@ func (s *srq) fill(img dat.Object) {
 	available, outstanding := int32(len(s.posted)), int32(s.outstanding)
 	s.mu.Unlock()
 	o.AvailableDTOCount, o.OutstandingDTOCount = nil, nil
-	if info := s.ia.facts.Provider.SRQInfoSupported; info.AvailableDTOCount {
+	if info := s.ia.facts.Load().Provider.SRQInfoSupported; info.AvailableDTOCount {
 		o.AvailableDTOCount = &available
 	}
-	if info := s.ia.facts.Provider.SRQInfoSupported; info.OutstandingDTOCount {
+	if info := s.ia.facts.Load().Provider.SRQInfoSupported; info.OutstandingDTOCount {
 		o.OutstandingDTOCount = &outstanding
 	}
 }
@@ -63,7 +63,7 @@ func (u *unit) createSRQ(c Call, in SRQCreate) (*object, *dat.SRQ, error) {
 		MaxRecvDTOs: int32(in.MaxRecvDTOs), MaxRecvIOV: int32(in.MaxRecvIOV),
 	}
 	if _, err := u.admit(ia, s, func(handles resolver) (dat.Object, *dat.Error) {
-		return img, dat.CheckSRQCreate(&ia.facts, in.PZ, in.MaxRecvDTOs, in.MaxRecvIOV, handles)
+		return img, dat.CheckSRQCreate(ia.facts.Load(), in.PZ, in.MaxRecvDTOs, in.MaxRecvIOV, handles)
 	}); err != nil {
 		return nil, nil, err
 	}
@@ -133,7 +133,7 @@ func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in Rec
 	if err := matchVersion(c, img); err != nil {
 		return Posted{}, err
 	}
-	if err := dat.CheckSRQPost(&s.ia.facts, img, s.outstandingCount(), in.Count, in.Size); err != nil {
+	if err := dat.CheckSRQPost(s.ia.facts.Load(), img, s.outstandingCount(), in.Count, in.Size); err != nil {
 		return Posted{}, err
 	}
 	hw, err := s.engine()

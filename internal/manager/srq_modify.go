@@ -20,7 +20,7 @@ func (u *unit) modifySRQ(c Call, id dat.Handle, in SRQModify) (*object, *dat.SRQ
 		return nil, nil, err
 	}
 	if in.MaxRecvDTOs != nil {
-		if err := dat.CheckSRQResize(&s.ia.facts, before, s.outstandingCount(), *in.MaxRecvDTOs); err != nil {
+		if err := dat.CheckSRQResize(s.ia.facts.Load(), before, s.outstandingCount(), *in.MaxRecvDTOs); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -62,7 +62,7 @@ func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle,
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := dat.CheckSRQLowWatermark(&s.ia.facts, before, low); err != nil {
+		if err := dat.CheckSRQLowWatermark(s.ia.facts.Load(), before, low); err != nil {
 			return nil, nil, err
 		}
 		hw, err := s.engine()

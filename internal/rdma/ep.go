@@ -36,8 +36,8 @@ type EP interface {
 	// Post starts request DTOs, all or nothing; after the connection has ended
 	// they are flushed immediately.
 	Post(requests []Request) error
-	// Probe sends a zero-length RDMA write that is on no EVD and in no count; its
-	// outcome is a ReportProbe.
+	// Probe sends a zero-length RDMA write, or a read where only that proves that the
+	// peer lives. It is on no EVD and in no count; its outcome is a ReportProbe.
 	Probe() error
 	// Transport returns the number and state of the queue pair; it is empty where
 	// there is none.

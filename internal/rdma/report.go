@@ -8,14 +8,14 @@ type ReportKind uint8
 // The kinds of reports, each with the members of Report that it uses beside Reason
 // and Detail.
 const (
-	// ReportRequest: a connection request arrived. SP, Request, RemoteAddress,
-	// RemoteQual, LocalQual, PrivateData, Attributes (what the request carries of them),
+	// ReportRequest: a connection request arrived. SP, Request, LocalAddress,
+	// RemoteAddress, RemoteQual, LocalQual, PrivateData, Attributes (what the request carries of them),
 	// PeerQPNum, PeerEP (T8, T10, T11).
 	ReportRequest ReportKind = iota
 	// ReportRequestGone: the peer of a waiting request vanished. SP, Request (T46).
 	ReportRequestGone
 	// ReportEstablished: the connection is there. EP, PrivateData (active side),
-	// RemoteAddress, RemoteQual, LocalQual, PeerQPNum, PeerEP (T14, T22).
+	// LocalAddress, RemoteAddress, RemoteQual, LocalQual, PeerQPNum, PeerEP (T14, T22).
 	ReportEstablished
 	// ReportPeerRejected: the peer's consumer rejected. EP, PrivateData (T23).
 	ReportPeerRejected
@@ -37,6 +37,9 @@ const (
 	// Length, Payload, Solicited, RMRContext and TargetAddress (a successful bind);
 	// SRQ for a receive of an SRQ that no ReportRecvTaken announced.
 	ReportCompletion
+	// ReportSolicited: the peer had asked to wake a SOLICITED_WAIT waiter for the last
+	// receive whose completion was reported; that was not known then. EP.
+	ReportSolicited
 	// ReportRecvTaken: the endpoint took a receive from an SRQ, which will complete
 	// later. EP, SRQ, WR.
 	ReportRecvTaken
@@ -48,7 +51,8 @@ const (
 	ReportEVDError
 	// ReportProbe: the outcome of a liveness probe. EP, Status.
 	ReportProbe
-	// ReportPort: the port came up or went down; IA.State says which.
+	// ReportPort: the port came up or went down, or attributes of the IA changed (its
+	// addresses, its MTU): IA.State and IA.Attributes say what is now, Detail what differs.
 	ReportPort
 	// ReportIAError: a catastrophic or provider-internal error of the IA. Event.
 	ReportIAError
@@ -67,10 +71,13 @@ type Report struct {
 	Kind ReportKind
 	EP   dat.Handle
 	// SP is the service point of a request.
-	SP            dat.Handle
-	SRQ           dat.Handle
-	EVD           dat.Handle
-	Request       ConnRequest
+	SP      dat.Handle
+	SRQ     dat.Handle
+	EVD     dat.Handle
+	Request ConnRequest
+	// LocalAddress is that of this end, with its zone if it is a link-local one; "" where
+	// it is the adapter's.
+	LocalAddress  string
 	RemoteAddress string
 	RemoteQual    int32
 	LocalQual     int32

@@ -1,14 +1,14 @@
 # Functions for what runs in the guest; /init reads this before the command.
 
-# rxe_up [ADDRESS/PREFIX] [NETDEV]: a Soft-RoCE device rxe0, on a dummy link unless a netdev is named.
-rxe_up() { _device_up rdma_rxe rxe rxe0 "${1:-10.77.0.1/24}" "${2:-dummy0}"; }
+# rxe_up [ADDRESS/PREFIX] [NETDEV] [NAME]: a Soft-RoCE device rxe0, on a dummy link unless a netdev is named.
+rxe_up() { _device_up rdma_rxe rxe "${3:-rxe0}" "${1:-10.77.0.1/24}" "${2:-dummy0}"; }
 
 # siw_up [ADDRESS/PREFIX] [NETDEV]: a Soft-iWARP device siw0, likewise.
 siw_up() { _device_up siw siw siw0 "${1:-10.78.0.1/24}" "${2:-dummy1}"; }
 
 _device_up() {
   local module=$1 type=$2 name=$3 address=$4 netdev=$5
-  modprobe -a "$module" rdma_ucm ib_uverbs dummy || return
+  modprobe -a "$module" rdma_ucm ib_uverbs dummy 8021q || return
   [ -e "/sys/class/net/$netdev" ] || ip link add "$netdev" type dummy || return
   ip addr add "$address" dev "$netdev" && ip link set "$netdev" up &&
     rdma link add "$name" type "$type" netdev "$netdev" || return

@@ -116,29 +116,16 @@ var connectCases = []Case{
 		w.expectCompletion(a.recv, dat.KindRecv, dat.DTOErrFlushed)
 	}},
 	{"T25 D20", "the consumer's timer is DAT_CONNECTION_EVENT_TIMED_OUT, and acts only while connecting", func(w *World) {
-		a := w.endpoint(w.A)
-		p := w.listen(w.B, dat.PSPConsumer)
-		in := p.connectInput()
-		in.TimeoutUS = ptr(int64(100_000))
-		_, err := w.M.ConnectEP(w.ctx, call, a.id, in)
-		w.must(err)
-		late := p.nextRequest()
 		w.proves("T25", "D20")
-		w.expectEvent(a.conn, dat.EventTimedOut)
-		w.expectState(a.id, dat.EPDisconnected)
+		late := w.requestOfATimedOut(100 * time.Millisecond)
 		b := w.endpoint(w.B)
 		w.eventually("the request is gone or fails to be accepted", func() bool {
 			_, err := w.M.AcceptCR(w.ctx, call, late.ID, manager.CRAccept{Endpoint: b.id})
 			return err == nil || hasReturn(err, dat.RetInvalidHandle)
 		})
 		w.proves("D20")
-		quick, d := w.endpoint(w.A), w.endpoint(w.B)
-		in.TimeoutUS = ptr(int64(300_000))
-		_, err = w.M.ConnectEP(w.ctx, call, quick.id, in)
-		w.must(err)
-		w.accept(p.nextRequest(), d)
-		w.expectEvent(quick.conn, dat.EventEstablished)
-		got, err := w.M.Dequeue(w.ctx, quick.conn, 1, 1, 600*time.Millisecond)
+		quick, timeout := w.connectedWithin(300 * time.Millisecond)
+		got, err := w.M.Dequeue(w.ctx, quick.conn, 1, 1, 2*timeout)
 		w.must(err)
 		w.check(len(got) == 0, "events after the timeout of an established connection: %+v", got)
 		equal(w, "the state after that timeout", w.status(quick.id).State, dat.EPConnected)
@@ -163,6 +150,10 @@ var connectCases = []Case{
 		w.expectCompletion(b.recv, dat.KindRecv, dat.DTOErrFlushed)
 	}},
 	{"T16", "an accept that the endpoint cannot satisfy leaves the request usable", func(w *World) {
+		// Everything else is made before the request: a peer waits for its answer as long as
+		// its transport does, over siw 10 s.
+		busy, _ := w.pair()
+		bare := w.createEP(manager.EPCreate{IA: w.B})
 		a, b := w.endpoint(w.A), w.endpoint(w.B)
 		p := w.listen(w.B, dat.PSPConsumer)
 		a.connect(p)
@@ -171,14 +162,12 @@ var connectCases = []Case{
 		w.refused("no endpoint at all", err, dat.RetInvalidParameter, dat.SubNone)
 		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, manager.CRAccept{Endpoint: "none"})
 		w.refused("an unknown endpoint", err, dat.RetInvalidHandle, dat.SubNone)
-		busy, _ := w.pair()
 		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, manager.CRAccept{Endpoint: busy.id})
 		if w.A == w.B {
 			w.refused("a connected endpoint", err, dat.RetInvalidState, dat.SubInvalidStateEPConnected)
 		} else {
 			w.refused("an endpoint of another adapter", err, dat.RetInvalidHandle, dat.SubNone)
 		}
-		bare := w.createEP(manager.EPCreate{IA: w.B})
 		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, manager.CRAccept{Endpoint: bare.ID})
 		w.refused("an endpoint without a zone", err, dat.RetInvalidState, dat.SubInvalidStateEPNotready)
 		_, err = w.M.AcceptCR(w.ctx, call, cr.ID, manager.CRAccept{Endpoint: b.id})
@@ -210,4 +199,42 @@ var connectCases = []Case{
 		a.postSend("first")
 		w.expectCompletion(b.recv, dat.KindRecv, dat.DTOSuccess)
 	}},
+}
+
+// requestOfATimedOut connects endpoints with a timeout that nobody's accept meets, until one
+// of their requests has arrived, and demands that each ends as timed out. The timeout grows
+// until it is long enough for a request to arrive on this machine.
+func (w *World) requestOfATimedOut(timeout time.Duration) *dat.CR {
+	w.Helper()
+	p := w.listen(w.B, dat.PSPConsumer)
+	for ; ; timeout *= 2 {
+		a := w.endpoint(w.A)
+		in := p.connectInput()
+		in.TimeoutUS = ptr(timeout.Microseconds())
+		_, err := w.M.ConnectEP(w.ctx, call, a.id, in)
+		w.must(err)
+		w.expectEvent(a.conn, dat.EventTimedOut)
+		w.expectState(a.id, dat.EPDisconnected)
+		if w.getEVD(p.evd).Depth > 0 || timeout > waitLimit {
+			return p.nextRequest()
+		}
+	}
+}
+
+// connectedWithin connects endpoints with a timeout until one is connected before it is
+// over; the timeout grows until it is long enough for this machine.
+func (w *World) connectedWithin(timeout time.Duration) (*endpoint, time.Duration) {
+	w.Helper()
+	for ; ; timeout *= 2 {
+		a, b, p := w.endpoint(w.A), w.endpoint(w.B), w.listen(w.B, dat.PSPConsumer)
+		in := p.connectInput()
+		in.TimeoutUS = ptr(timeout.Microseconds())
+		_, err := w.M.ConnectEP(w.ctx, call, a.id, in)
+		w.must(err)
+		w.accept(p.nextRequest(), b)
+		if got := w.nextEvent(a.conn); got.Event == dat.EventEstablished || timeout > waitLimit {
+			equal(w, "the event of the connection", got.Event, dat.EventEstablished)
+			return a, timeout
+		}
+	}
 }

@@ -75,6 +75,17 @@ var reportCases = []Case{
 			w.freeAll()
 		}
 	}},
+	{"dat_evd_wait", "a message that proves to be solicited after it was reported wakes the waiter all the same", func(w *World) {
+		a, b := w.endpoint(w.A), w.endpoint(w.B, withValue(dat.ParamRecvCompletionFlags, dat.CompletionSolicitedWait.String()))
+		w.connectPair(a, b)
+		b.postRecvs(1, 64)
+		a.postSend("unasked as it seems")
+		w.await("it arrived", w.arrived(b.recv, 1))
+		woken := make(chan int, 1)
+		go func() { woken <- w.wokenWith(b.recv) }()
+		w.Faults.Inject(w.providerName(w.B), rdma.Report{Kind: rdma.ReportSolicited, EP: b.id})
+		equal(w, "the events that the waiter took", <-woken, 1)
+	}},
 	{"T38 D21", "an error that only the adapter sees is DAT_ASYNC_ERROR_EP_BROKEN with the endpoint and a reason", func(w *World) {
 		e, _ := w.inState(dat.EPConnected)
 		w.inject(e, rdma.ReportEPError)

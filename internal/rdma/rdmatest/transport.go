@@ -10,6 +10,12 @@ func (w *World) reportsDelivery() bool {
 	return w.facts(w.A).Provider.ProviderSpecificAttr["request_completion"] != "SENT"
 }
 
+// tellsSolicited reports whether the transport tells messages whose senders ask to wake a
+// waiter from others; where it does not, every message wakes it.
+func (w *World) tellsSolicited() bool {
+	return w.facts(w.B).Provider.ProviderSpecificAttr["solicited_wait"] != "EVERY_MESSAGE"
+}
+
 // expectEither demands that the next event of an EVD is the first of two, or the
 // second where the transport cannot tell them apart.
 func (w *World) expectEither(evd dat.Handle, want, indistinct dat.EventNumber) {

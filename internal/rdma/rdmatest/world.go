@@ -11,8 +11,9 @@ import (
 	"github.com/datapi/datapi/internal/manager"
 )
 
-// waitLimit bounds every wait of a case.
-const waitLimit = 10 * time.Second
+// waitLimit bounds every wait of a case for something that must happen. It ends a case that
+// hangs, and is longer than any machine is slow.
+const waitLimit = 2 * time.Minute
 
 // node is the host that the cases play.
 const node = "alpha"
@@ -260,6 +261,18 @@ func (w *World) nextEvent(evd dat.Handle) dat.Event {
 		w.Fatalf("no event on %s", evd)
 	}
 	return got[0]
+}
+
+// wokenWith waits on an EVD until something wakes the waiter, and returns how many events it
+// took. It fails where nothing does: at its end a wait takes what there is.
+func (w *World) wokenWith(evd dat.Handle) int {
+	w.Helper()
+	begin := time.Now()
+	got, err := w.M.Dequeue(w.ctx, evd, 4, 1, waitLimit)
+	if err != nil || time.Since(begin) >= waitLimit {
+		w.Errorf("nothing woke the waiter of %s (%v)", evd, err)
+	}
+	return len(got)
 }
 
 // takeEvent takes the next event of an EVD, which must have the number. It is no

@@ -187,6 +187,10 @@ func TestRemovedDeviceBreaksItsPeersAndComesBackEmpty(t *testing.T) { // T48, T4
 		b.Free()
 		r.fabric.Return("soft1")
 		r.expect(1, "device back")
+		err = b.PostRecv(r.recvs(1, 8))
+		if refused = nil; !errors.As(err, &refused) || refused.Kind != "ia-gone" {
+			t.Fatalf("a call on an object that went with its device gave %v", err)
+		}
 		r.zones[1], err = r.ias[1].CreatePZ("pz1")
 		r.must(err)
 		r.must(a.Reset())

@@ -117,13 +117,17 @@ func (o *object) whileAlive(do func() error) error {
 	return do()
 }
 
-// checkAlive refuses a call on an object that is freed or went with its device.
+// checkAlive refuses a call on an object whose device is gone, or went and came back: it is
+// made again by whoever is told of that.
 func (o *object) checkAlive() error {
 	if err := o.ia.checkDevice(); err != nil {
 		return err
 	}
 	if !o.alive {
-		return &dat.Error{Return: dat.RetInvalidHandle, Detail: "The object is freed or went with its device; make it again."}
+		return &dat.Error{
+			Return: dat.RetInvalidState, Kind: "ia-gone",
+			Detail: "The object went with its device, which is back, and is being made again; try again in a moment.",
+		}
 	}
 	return nil
 }

@@ -16,7 +16,9 @@ type adapter struct {
 	devicePort
 	reports *feed.Queue[rdma.Report]
 
-	mu sync.Mutex
+	// refreshing lets one goroutine at a time read the facts. It is taken before mu.
+	refreshing sync.Mutex
+	mu         sync.Mutex
 	// hw is the open device, nil while there is none. gone: it vanished. reason
 	// says why it could not be opened.
 	hw       *hardware
@@ -24,7 +26,6 @@ type adapter struct {
 	gone     bool
 	reason   string
 	facts    portFacts
-	local    []address
 	attrs    dat.IAAttributes
 	provider dat.ProviderAttributes
 }
@@ -45,9 +46,10 @@ func (a *adapter) Port() int { return a.port }
 // Reports implements rdma.IA.
 func (a *adapter) Reports() <-chan rdma.Report { return a.reports.Out() }
 
-// State implements rdma.IA.
+// State implements rdma.IA. It was read when the attributes were.
 //
-// Implements: ibv_query_port.
+// Implements: nothing of the libraries; ibv_query_port is called when the attributes are
+// read.
 func (a *adapter) State() (dat.IAState, string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -57,30 +59,14 @@ func (a *adapter) State() (dat.IAState, string) {
 	case a.hw == nil:
 		return dat.IADown, a.reason
 	}
-	port, err := a.hw.ctx.port(a.port)
-	switch {
-	case err != nil:
-		return dat.IADown, "The port does not answer: " + err.Error() + "."
-	case port.state != portActive:
-		return dat.IADown, "The port is " + nameOf(portStates[:], port.state) + "; bring " + a.netdevWord() + " up."
-	case len(a.local) == 0:
-		return dat.IAUp, "No IP address is on " + a.netdevWord() + ": give it one, or nothing can connect."
-	}
-	return dat.IAUp, ""
+	return a.facts.state()
 }
 
-// netdevWord names the network device of the port to a person.
-func (a *adapter) netdevWord() string {
-	if a.facts.netdev == "" {
-		return "its network device"
-	}
-	return "the network device " + a.facts.netdev
-}
-
-// Attributes implements rdma.IA. They were read when the device was opened.
+// Attributes implements rdma.IA. They are read when the device is opened, and again when
+// the port or the host's network changes.
 //
 // Implements: nothing of the libraries; ibv_query_device, ibv_query_port and
-// ibv_get_device_guid are called when the device is opened.
+// ibv_get_device_guid are called when the attributes are read.
 func (a *adapter) Attributes() (dat.IAAttributes, dat.ProviderAttributes) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -111,43 +97,25 @@ func (a *adapter) errGoneLocked() error {
 	return &dat.Error{Return: dat.RetInvalidState, Kind: "ia-gone", Detail: detail}
 }
 
-// readFacts reads what the attributes are made of; the device is open.
-func (a *adapter) readFacts(ctx verbsContext) (deviceAttr, error) {
-	dev, err := ctx.query()
-	if err != nil {
-		return dev, deviceError("tell its limits", err)
-	}
-	port, err := ctx.port(a.port)
-	if err != nil {
-		return dev, deviceError("tell its port's state", err)
-	}
-	facts := portFacts{devicePort: a.devicePort, dev: dev, port: port, gids: a.gids(sysfsRoot)}
-	facts.dev.vectors, facts.dev.maxInline = ctx.vectors(), inlineOf(ctx, dev)
-	facts.driver, facts.rate = a.driver(sysfsRoot), a.rate(sysfsRoot)
-	if netdevs, err := portNetdevs(a.device); err == nil {
-		facts.netdev = netdevs[a.port]
-	}
-	local := netdevAddresses(facts.netdev)
-	for _, l := range local {
-		facts.addresses = append(facts.addresses, l.ip)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.facts, a.local = facts, local
-	a.attrs, a.provider = facts.iaAttributes(), facts.providerAttributes()
-	return dev, nil
-}
-
 // open starts the use of the open device.
 func (a *adapter) open(ctx verbsContext) error {
-	dev, err := a.readFacts(ctx)
+	dev, err := ctx.query()
 	if err != nil {
-		return err
+		return deviceError("tell its limits", err)
 	}
+	dev.vectors, dev.maxInline = ctx.vectors(), inlineOf(ctx, dev)
 	h, err := newHardware(a, ctx, dev)
 	if err != nil {
 		return err
 	}
+	host, err := readHostNetwork()
+	if err != nil {
+		h.close()
+		return deviceError("tell its addresses", err)
+	}
+	a.refreshing.Lock()
+	defer a.refreshing.Unlock()
+	a.readFacts(h, host)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.hw, a.gone, a.reason = h, false, ""
@@ -194,10 +162,10 @@ func (a *adapter) Close() error {
 }
 
 // bindAddresses returns the addresses that service points listen on.
-func (a *adapter) bindAddresses() []address {
+func (a *adapter) bindAddresses() []localAddress {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.local
+	return a.facts.local
 }
 
 // parseAddress reads the address of a peer.
@@ -210,12 +178,13 @@ func (a *adapter) parseAddress(s string) (address, error) {
 // bindAddressFor returns the local address that a peer is reached from.
 func (a *adapter) bindAddressFor(peer address) (address, error) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	from, ok := addressFor(a.local, peer)
+	local, netdev := a.facts.local, a.facts.netdevWord()
+	a.mu.Unlock()
+	from, ok := sourceFor(local, peer, routeTo)
 	if !ok {
 		return from, &dat.Error{
 			Return: dat.RetInvalidAddress, Subtype: dat.SubInvalidAddressUnsupported, Field: "remote_ia_address",
-			Detail: "The IA has no address of the family of " + peer.String() + "; give " + a.netdevWord() + " one.",
+			Detail: "The IA has no address of the family of " + peer.String() + "; give " + netdev + " one.",
 		}
 	}
 	return from, nil

@@ -46,6 +46,8 @@ const (
 	asyncIgnore asyncAction = iota
 	// asyncBreakEP: the endpoint's connection ends (T38).
 	asyncBreakEP
+	// asyncLastTaken: the device takes no more receives from the SRQ for the endpoint.
+	asyncLastTaken
 	// asyncNotifyEP: the connection manager is told that the peer's message has come.
 	asyncNotifyEP
 	// asyncEVDError: the EVD lost completions.
@@ -54,10 +56,10 @@ const (
 	asyncSRQFails
 	// asyncSRQLimit: the SRQ's low watermark fired.
 	asyncSRQLimit
-	// asyncPort: the port came up or went down.
+	// asyncPort: the port came up or went down; its attributes are read again.
 	asyncPort
-	// asyncAddresses: the addresses of the port changed and are read again.
-	asyncAddresses
+	// asyncAttributes: other attributes of the port changed and are read again.
+	asyncAttributes
 	// asyncDeviceGone: the device is closed.
 	asyncDeviceGone
 )
@@ -83,22 +85,23 @@ var asyncTable = [...]struct {
 	asyncDeviceFatal:      {"IBV_EVENT_DEVICE_FATAL", asyncDeviceGone, dat.EventAsyncErrorProviderInternalError},
 	asyncPortActive:       {"IBV_EVENT_PORT_ACTIVE", asyncPort, dat.EventNone},
 	asyncPortErr:          {"IBV_EVENT_PORT_ERR", asyncPort, dat.EventAsyncErrorIACatastrophic},
-	asyncLIDChange:        {"IBV_EVENT_LID_CHANGE", asyncIgnore, dat.EventNone},
-	asyncPKeyChange:       {"IBV_EVENT_PKEY_CHANGE", asyncIgnore, dat.EventNone},
+	asyncLIDChange:        {"IBV_EVENT_LID_CHANGE", asyncAttributes, dat.EventNone},
+	asyncPKeyChange:       {"IBV_EVENT_PKEY_CHANGE", asyncAttributes, dat.EventNone},
 	asyncSMChange:         {"IBV_EVENT_SM_CHANGE", asyncIgnore, dat.EventNone},
 	asyncSRQErr:           {"IBV_EVENT_SRQ_ERR", asyncSRQFails, dat.EventNone},
 	asyncSRQLimitReached:  {"IBV_EVENT_SRQ_LIMIT_REACHED", asyncSRQLimit, dat.EventNone},
-	asyncQPLastWQEReached: {"IBV_EVENT_QP_LAST_WQE_REACHED", asyncIgnore, dat.EventNone},
-	asyncClientReregister: {"IBV_EVENT_CLIENT_REREGISTER", asyncIgnore, dat.EventNone},
-	asyncGIDChange:        {"IBV_EVENT_GID_CHANGE", asyncAddresses, dat.EventNone},
+	asyncQPLastWQEReached: {"IBV_EVENT_QP_LAST_WQE_REACHED", asyncLastTaken, dat.EventNone},
+	asyncClientReregister: {"IBV_EVENT_CLIENT_REREGISTER", asyncAttributes, dat.EventNone},
+	asyncGIDChange:        {"IBV_EVENT_GID_CHANGE", asyncAttributes, dat.EventNone},
 	asyncWQFatal:          {"IBV_EVENT_WQ_FATAL", asyncBreakEP, dat.EventAsyncErrorEPBroken},
 }
 
 // asyncReport is the report that each action makes, if any.
 var asyncReport = map[asyncAction]rdma.ReportKind{
-	asyncBreakEP:  rdma.ReportEPError,
-	asyncEVDError: rdma.ReportEVDError,
-	asyncSRQFails: rdma.ReportSRQError,
-	asyncSRQLimit: rdma.ReportSRQLimit,
-	asyncPort:     rdma.ReportPort,
+	asyncBreakEP:    rdma.ReportEPError,
+	asyncEVDError:   rdma.ReportEVDError,
+	asyncSRQFails:   rdma.ReportSRQError,
+	asyncSRQLimit:   rdma.ReportSRQLimit,
+	asyncPort:       rdma.ReportPort,
+	asyncAttributes: rdma.ReportPort,
 }

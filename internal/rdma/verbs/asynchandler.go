@@ -15,6 +15,13 @@ func (p *Provider) handleAsyncEvent(name string, ctx verbsContext) error {
 		p.deviceGone(name)
 		return nil
 	}
+	p.dispatchAsync(name, e)
+	return nil
+}
+
+// dispatchAsync takes an event of a device to its adapters. One about a QP, CQ or SRQ
+// concerns the adapter that has it alone: keys are unique within the provider.
+func (p *Provider) dispatchAsync(name string, e asyncEvent) {
 	p.mu.Lock()
 	var concerned []*adapter
 	for port, a := range p.adapters {
@@ -26,19 +33,19 @@ func (p *Provider) handleAsyncEvent(name string, ctx verbsContext) error {
 	for _, a := range concerned {
 		a.handleAsync(e)
 	}
-	return nil
 }
 
 // asyncHandlers do what each action says; r is the report that asyncReport has for
 // it. An action without a handler does nothing.
 var asyncHandlers = map[asyncAction]func(a *adapter, h *hardware, e asyncEvent, r rdma.Report){
-	asyncBreakEP:   (*adapter).breakEP,
-	asyncNotifyEP:  (*adapter).notifyEP,
-	asyncEVDError:  (*adapter).reportEVD,
-	asyncSRQFails:  (*adapter).reportSRQ,
-	asyncSRQLimit:  (*adapter).reportSRQ,
-	asyncPort:      func(a *adapter, _ *hardware, _ asyncEvent, r rdma.Report) { a.reports.Put(r) },
-	asyncAddresses: func(a *adapter, h *hardware, _ asyncEvent, _ rdma.Report) { _, _ = a.readFacts(h.ctx) },
+	asyncBreakEP:    (*adapter).breakEP,
+	asyncNotifyEP:   (*adapter).notifyEP,
+	asyncLastTaken:  (*adapter).takeLast,
+	asyncEVDError:   (*adapter).reportEVD,
+	asyncSRQFails:   (*adapter).reportSRQ,
+	asyncSRQLimit:   (*adapter).reportSRQ,
+	asyncPort:       func(a *adapter, h *hardware, _ asyncEvent, r rdma.Report) { a.reportPort(h, r.Reason) },
+	asyncAttributes: func(a *adapter, _ *hardware, _ asyncEvent, r rdma.Report) { a.p.requestRefresh(r.Reason) },
 }
 
 // handleAsync takes an event of the device that is about this port or one of its objects.
@@ -69,6 +76,12 @@ func (a *adapter) breakEP(h *hardware, e asyncEvent, r rdma.Report) {
 func (a *adapter) notifyEP(h *hardware, e asyncEvent, _ rdma.Report) {
 	if c := h.connOf(e); c != nil {
 		c.commEstablished()
+	}
+}
+
+func (a *adapter) takeLast(h *hardware, e asyncEvent, _ rdma.Report) {
+	if c := h.connOf(e); c != nil {
+		c.takeLast()
 	}
 }
 

@@ -101,17 +101,20 @@ type portFacts struct {
 	dev       deviceAttr
 	port      portAttr
 	netdev    string
-	addresses []netip.Addr
-	gids      []string
+	netdevMTU int
+	local     []localAddress
+	// noAnswer is why the port did not tell its state, "" if it did.
+	noAnswer string
+	gids     []string
 	// driver is the kernel's driver of the device, rate the speed of the port's link.
 	driver, rate string
 }
 
 // address returns the first address of the family, the zero value if there is none.
 func (f *portFacts) address(v4 bool) netip.Addr {
-	for _, a := range f.addresses {
-		if a.Is4() == v4 {
-			return a
+	for _, l := range f.local {
+		if l.ip.Is4() == v4 {
+			return l.ip
 		}
 	}
 	return netip.Addr{}
@@ -148,8 +151,8 @@ func (f *portFacts) iaAttributes() dat.IAAttributes {
 	if driver := cmp.Or(f.driver, softDrivers[d.vendorID]); driver != "" {
 		a.VendorAttr["driver"] = driver
 	}
-	if len(f.addresses) > 0 {
-		s := f.addresses[0].String()
+	if len(f.local) > 0 {
+		s := f.local[0].ip.String()
 		a.IAAddress = &s
 	}
 	a.NumTransportAttr, a.NumVendorAttr = len(a.TransportAttr), len(a.VendorAttr)
@@ -177,16 +180,20 @@ func (f *portFacts) transportAttributes() map[string]string {
 	if f.dev.iwarp {
 		m["transport"] = "IWARP"
 	}
-	for name, value := range map[string]string{"netdev": f.netdev, "rate": f.rate} {
-		if value != "" {
-			m[name] = value
-		}
+	if f.rate != "" {
+		m["rate"] = f.rate
+	}
+	if f.netdev != "" {
+		m["netdev"], m["netdev_mtu"] = f.netdev, strconv.Itoa(f.netdevMTU)
 	}
 	if a := f.address(true); a.IsValid() {
 		m["ipv4_address"] = a.String()
 	}
 	if a := f.address(false); a.IsValid() {
 		m["ipv6_address"] = a.String()
+	}
+	for i, l := range f.local {
+		m["address_"+strconv.Itoa(i)] = l.String()
 	}
 	for i, g := range f.gids {
 		m["gid_"+strconv.Itoa(i)] = g
@@ -211,6 +218,9 @@ func (f *portFacts) providerAttributes() dat.ProviderAttributes {
 	if f.dev.vendorID == vendorSIW {
 		// It lets peers read every region that they have the key of.
 		specific["remote_read_privilege"] = "UNCHECKED"
+		// It makes no event for a message that asks for one, so every message wakes a
+		// SOLICITED_WAIT waiter.
+		specific["solicited_wait"] = "EVERY_MESSAGE"
 	}
 	return dat.ProviderAttributes{
 		ProviderName: "verbs", ProviderVersionMajor: 1, DAPLVersionMajor: 1, DAPLVersionMinor: 2,

@@ -105,6 +105,17 @@ func (v verbsContext) port(n int) (portAttr, error) {
 	}, positiveErrno(r.rc)
 }
 
+// gids returns the entries in use of all ports' GID tables, n at most. Calls ibv_query_gid_table.
+func (v verbsContext) gids(n int) (all []gid, err error) {
+	entries := (*C.struct_ibv_gid_entry)(C.calloc(C.size_t(n), C.sizeof_struct_ibv_gid_entry))
+	defer C.free(unsafe.Pointer(entries))
+	used, err := countOrNegative(C.query_gids(v.c, entries, C.size_t(n)))
+	for _, e := range unsafe.Slice(entries, n)[:used] {
+		all = append(all, gid{int(e.port_num), int(e.ndev_ifindex), netip.AddrFrom16(*(*[16]byte)(unsafe.Pointer(&e.gid)))})
+	}
+	return all, err
+}
+
 // asyncEvent takes and acknowledges one event; EAGAIN if there is none.
 // Calls ibv_get_async_event, ibv_ack_async_event.
 func (v verbsContext) asyncEvent() (asyncEvent, error) {
@@ -121,7 +132,6 @@ func (v verbsContext) allocPD() (protection, error) {
 	p, err := nullErrno(c, err)
 	return protection{p}, err
 }
-
 func (p protection) free() error { return positiveErrno(C.dl_ibv_dealloc_pd(p.c)) } // calls ibv_dealloc_pd
 
 // register registers memory outside of Go's heap. Calls ibv_reg_mr_iova2.
@@ -142,7 +152,6 @@ func (p protection) allocWindow() (window, error) {
 	w, err := nullErrno(c, err)
 	return window{w}, err
 }
-
 func (w window) free() error { return positiveErrno(C.dealloc_mw(w.c)) } // calls ibv_dealloc_mw
 
 // createCompChannel calls ibv_create_comp_channel.
@@ -172,11 +181,10 @@ func (v verbsContext) createCQ(cqe int, key uint64, ch compChannel, vector int) 
 	return completionQ{q, (*C.struct_ibv_wc)(C.calloc(pollBatch, C.sizeof_struct_ibv_wc))}, nil
 }
 
-// size returns the room of the queue in completions.
-func (q completionQ) size() int { return int(q.c.cqe) }
-
-// resize calls ibv_resize_cq.
-func (q completionQ) resize(cqe int) error { return positiveErrno(C.dl_ibv_resize_cq(q.c, C.int(cqe))) }
+// exists reports whether this is a queue.
+func (q completionQ) exists() bool         { return q.c != nil }
+func (q completionQ) size() int            { return int(q.c.cqe) }                                       // the room of the queue in completions
+func (q completionQ) resize(cqe int) error { return positiveErrno(C.dl_ibv_resize_cq(q.c, C.int(cqe))) } // calls ibv_resize_cq
 
 // arm asks for the next completion event. Calls ibv_req_notify_cq.
 func (q completionQ) arm(solicited bool) error {
@@ -223,7 +231,6 @@ func (s sharedQueue) setLimit(limit uint32) error {
 func (s sharedQueue) postRecv(token uint64, b buffer, size uint32) error {
 	return positiveErrno(C.post_srq_recv(s.c, C.uint64_t(token), C.uint64_t(b.addr()), C.uint32_t(size), C.uint32_t(b.lkey)))
 }
-
 func (s sharedQueue) free() error { return positiveErrno(C.dl_ibv_destroy_srq(s.c)) } // calls ibv_destroy_srq
 
 // createEventChannel calls rdma_create_event_channel.
@@ -253,9 +260,7 @@ func (ch eventChannel) createID(key uint64) (cmID, error) {
 	r, err := C.create_id(ch.c, C.uint64_t(key))
 	return cmID{r.id}, minusOneErrno(r.rc, err)
 }
-
-// setKey changes the key that the events of the id carry. Calls neither library.
-func (id cmID) setKey(key uint64) { C.set_key(id.c, C.uint64_t(key)) }
+func (id cmID) setKey(key uint64) { C.set_key(id.c, C.uint64_t(key)) } // the key of its events; calls neither library
 
 // free calls rdma_destroy_id.
 func (id cmID) free() error {
@@ -267,6 +272,11 @@ func (id cmID) free() error {
 func (id cmID) bind(to netip.AddrPort, scope uint32) error {
 	rc, err := C.bind_addr(id.c, toAddress(to, scope))
 	return minusOneErrno(rc, err)
+}
+
+// isOf reports whether the id is bound to an address of a port. It calls neither library.
+func (id cmID) isOf(v verbsContext, port int) bool {
+	return id.c.verbs == v.c && int(id.c.port_num) == port
 }
 
 // listen calls rdma_listen.
@@ -291,12 +301,7 @@ func toAddress(a netip.AddrPort, scope uint32) C.struct_address {
 }
 
 func fromAddress(c C.struct_address) netip.AddrPort {
-	raw := C.GoBytes(unsafe.Pointer(&c.ip), 16)
-	if c.family == syscall.AF_INET {
-		raw = raw[:4]
-	}
-	ip, _ := netip.AddrFromSlice(raw)
-	return netip.AddrPortFrom(ip, uint16(c.port))
+	return addressOf(C.GoBytes(unsafe.Pointer(&c.ip), 16), c.family == syscall.AF_INET, uint16(c.port))
 }
 
 // resolveAddr calls rdma_resolve_addr.
@@ -361,7 +366,6 @@ func (id cmID) notifyEstablished() error {
 	rc, err := C.dl_rdma_notify(id.c, C.IBV_EVENT_COMM_EST)
 	return minusOneErrno(rc, err)
 }
-
 func (id cmID) qpNum() uint32 { return uint32(id.c.qp.qp_num) }
 
 // qpState calls ibv_query_qp.
@@ -375,8 +379,7 @@ func (id cmID) setMinRNRTimer(t uint8) error {
 	return positiveErrno(C.qp_min_rnr_timer(id.c.qp, C.uint8_t(t)))
 }
 func (id cmID) minRNRTimer() int { return int(C.qp_min_rnr_timer_of(id.c.qp)) }
-
-func (id cmID) toError() error { return positiveErrno(C.qp_to_error(id.c.qp)) } // calls ibv_modify_qp for ERR
+func (id cmID) toError() error   { return positiveErrno(C.qp_to_error(id.c.qp)) } // moves the QP to the state ERR: ibv_modify_qp
 
 // postRecv calls ibv_post_recv.
 func (id cmID) postRecv(token uint64, b buffer, size uint32) error {

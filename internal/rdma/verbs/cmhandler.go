@@ -17,22 +17,6 @@ func (h *hardware) route(key uint64, to cmHandler) {
 	h.handlers[key] = to
 }
 
-// watchRemoval binds an id to each address of the port, so that the connection
-// manager tells when the device vanishes even while there is no connection.
-func (h *hardware) watchRemoval() {
-	for _, a := range h.ia.bindAddresses() {
-		id, err := h.cm.createID(h.newKey())
-		if err != nil {
-			continue
-		}
-		if id.bind(a.withPort(0), a.scope) != nil {
-			h.destroyID(id)
-			continue
-		}
-		h.removalIDs = append(h.removalIDs, id)
-	}
-}
-
 // handleCMEvent takes one event of the connection manager to whom it concerns.
 func (h *hardware) handleCMEvent() error {
 	h.cmLock.Lock()
@@ -42,7 +26,9 @@ func (h *hardware) handleCMEvent() error {
 		return err
 	}
 	if e.kind == cmDeviceRemoval {
-		h.ia.p.deviceGone(h.ia.devicePort.device)
+		if h.owns(e.key) {
+			h.ia.p.deviceGone(h.ia.devicePort.device)
+		}
 		return nil
 	}
 	key := e.key

@@ -10,8 +10,9 @@ import (
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// graceTime is how long a connection whose work is flushed waits for the event that the
-// peer has disconnected; without that event it is broken.
+// graceTime is how long a connection whose work the device flushes by itself waits for the
+// event that says why; without one it is broken. On InfiniBand and RoCE a peer's disconnect
+// flushes nothing: that event is an asynchronous one.
 const graceTime = 500 * time.Millisecond
 
 // handleCQEvent takes one completion event and delivers everything that is in its queue.
@@ -36,6 +37,7 @@ func (c *conn) complete(e completion) {
 	defer c.mu.Unlock()
 	w := c.work[e.token]
 	delete(c.work, e.token)
+	defer c.noteFlushedLocked()
 	if w == nil {
 		w = c.srq.take(e.token)
 	}
@@ -44,10 +46,12 @@ func (c *conn) complete(e completion) {
 	}
 	status, name := outcome(w, e.status)
 	r := w.report(c.ep.id, status, name, e.length)
-	r.Solicited = e.solicited
+	r.Solicited = e.solicited || !c.hw.tellsSolicited()
 	w.release()
 	c.deliver(r)
-	if status == dat.DTOErrFlushed && !c.ended && !c.flushing {
+	// Over iWARP the device also flushes when the peer disconnects. There every end has its
+	// event, which is waited for however late it is.
+	if status == dat.DTOErrFlushed && !c.ended && !c.flushing && !c.hw.iwarp {
 		c.flushing = true
 		time.AfterFunc(graceTime, func() {
 			c.hw.startTask(func() { c.end(rdma.ReportBroken, name, "The queue pair failed.") })

@@ -25,8 +25,9 @@ type conn struct {
 	minRNRTimer int
 	// data is the private data of the request.
 	data []byte
-	// once ends the connection once.
-	once sync.Once
+	// once ends the connection once; ending is closed when that begins.
+	once   sync.Once
+	ending chan struct{}
 
 	// mu guards what follows and every call on the id and the QP. It is never held
 	// while a completion queue's lock is taken, which is held around complete.
@@ -39,14 +40,23 @@ type conn struct {
 	zone         *pz
 	srq          *srq
 	sendQ, recvQ lease
+	// held are the zone and the SRQ until the QP is destroyed.
+	held []*heldPart
 	// work is what the QP has not completed, by token.
 	work        map[uint64]*work
 	established bool
-	ended       bool
+	// reads: the two ends agreed on RDMA reads in both directions.
+	reads bool
+	ended bool
 	// flushing: the device flushes, and it is not known yet why.
 	flushing bool
+	// lastTaken: the device takes no more receives from the SRQ for the QP.
+	lastTaken bool
+	// onFlushed, if not nil, is closed when the device has completed everything.
+	onFlushed chan struct{}
 	// connecting: rdma_connect runs, which blocks on some devices; it cleans up then.
-	connecting bool
+	// asked: it has returned.
+	connecting, asked bool
 	// heldReports are completions that came before the connection was established.
 	heldReports []rdma.Report
 }
@@ -55,7 +65,7 @@ type conn struct {
 func (h *hardware) newConn(e *ep, s side) *conn {
 	a := &e.params.Attributes
 	return &conn{
-		ep: e, hw: h, side: s, key: h.newKey(), param: paramOf(a), work: map[uint64]*work{},
+		ep: e, hw: h, side: s, key: h.newKey(), param: paramOf(a), work: map[uint64]*work{}, ending: make(chan struct{}),
 		tos: named(a.EPTransportSpecific, "tos", -1), ackTimeout: named(a.EPTransportSpecific, "ack_timeout", -1),
 		minRNRTimer: named(a.EPProviderSpecific, "min_rnr_timer", -1),
 	}
@@ -86,31 +96,31 @@ func (c *conn) setOptions() {
 	}
 }
 
-// openQP creates the QP and posts the receives to it that waited for it.
+// openQP creates the QP and posts the receives to it that waited for it. After an error
+// discard gives up what was made.
 func (c *conn) openQP(e *ep) error {
 	var err error
 	if c.zone, err = c.hw.zoneOf(e.params.PZ); err != nil {
 		return err
 	}
+	c.holdPart(&c.zone.part)
 	caps := capsOf(&e.params.Attributes)
 	recvs := int(caps.recvWR)
 	var shared sharedQueue
 	if s, ok := e.params.SRQ.(*srq); ok && s != nil {
 		c.srq, shared, recvs = s, s.q, s.max
+		c.holdPart(&s.part)
 	}
-	solicited := e.params.Attributes.RecvCompletionFlags == dat.CompletionSolicitedWait
+	solicited := e.params.Attributes.RecvCompletionFlags == dat.CompletionSolicitedWait && c.hw.tellsSolicited()
 	vector := named(e.params.Attributes.EPProviderSpecific, "comp_vector", anyVector)
 	c.setOptions()
 	if c.sendQ, err = c.hw.leaseCQ(e.params.RequestEVD, int(caps.sendWR), false, vector); err != nil {
 		return err
 	}
 	if c.recvQ, err = c.hw.leaseCQ(e.params.RecvEVD, recvs, solicited, vector); err != nil {
-		c.sendQ.release()
 		return err
 	}
 	if c.inline, err = c.id.createQP(c.zone.pd, c.sendQ.cq.q, c.recvQ.cq.q, shared, caps, c.key); err != nil {
-		c.sendQ.release()
-		c.recvQ.release()
 		return deviceError("make a queue pair", err)
 	}
 	c.hasQP, c.qpNum = true, c.id.qpNum()
@@ -120,14 +130,28 @@ func (c *conn) openQP(e *ep) error {
 	for _, r := range e.waiting {
 		r.work.foreignPZ = r.zone != c.zone
 		if err := c.postRecvLocked(r.work); err != nil {
-			clear(c.work)
-			c.closeQP()
 			return err
 		}
 	}
 	e.waiting = nil
-	e.cleanups.Add(1)
 	return nil
+}
+
+// holdPart keeps a part of the device until the QP is destroyed.
+func (c *conn) holdPart(p *heldPart) {
+	p.hold()
+	c.held = append(c.held, p)
+}
+
+// discard gives up what openQP made before it failed; the receives that waited for the QP
+// wait on. The connection's lock is not held.
+func (c *conn) discard() {
+	c.mu.Lock()
+	c.ended = true
+	clear(c.work)
+	c.closeQP()
+	c.mu.Unlock()
+	c.releaseParts()
 }
 
 // closeQP destroys the QP; what it completed before is still in the queues.

@@ -30,7 +30,8 @@ func (c *conn) handleCM(e cmEvent, _ cmID) {
 	established := c.established
 	c.mu.Unlock()
 	if kind, ok := reportOfEnd(e, c.side, established, c.hw.iwarp); ok {
-		c.end(kind, cmReason(e), "", e.privateData...)
+		// Ending waits for the device, and must not keep the events of other connections.
+		c.hw.startTask(func() { c.end(kind, cmReason(e), "", e.privateData...) })
 	}
 }
 
@@ -54,9 +55,21 @@ var connectRefusals = map[syscall.Errno]rdma.ReportKind{
 	syscall.ECONNRESET:   rdma.ReportNonPeerRejected,
 }
 
+// connectLimit is how many calls of rdma_connect run at a time over iWARP, where each keeps
+// a thread until the peer's TCP has answered. Further ones wait for their turn.
+const connectLimit = 512
+
 // connect asks the peer for the connection. The call can block, so it runs without the
 // lock; a connection that was ended meanwhile is cleaned up here.
 func (c *conn) connect() {
+	if c.hw.iwarp {
+		select {
+		case c.hw.connects <- struct{}{}:
+			defer func() { <-c.hw.connects }()
+		case <-c.ending:
+			return
+		}
+	}
 	c.mu.Lock()
 	if c.ended {
 		c.mu.Unlock()
@@ -66,24 +79,29 @@ func (c *conn) connect() {
 	c.mu.Unlock()
 	err := c.id.connect(c.param, false, c.data)
 	c.mu.Lock()
-	c.connecting = false
+	c.connecting, c.asked = false, true
 	ended := c.ended
-	if ended {
-		c.closeQP()
-	}
 	c.mu.Unlock()
 	if ended {
+		c.once.Do(func() {}) // until end has done its part
+		c.mu.Lock()
+		c.closeQP()
+		c.mu.Unlock()
 		c.cleanUp(false)
 		return
 	}
+	if err == nil {
+		return
+	}
+	kind, reason := rdma.ReportUnreachable, err.Error()
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
-		kind, ok := connectRefusals[errno]
-		if !ok {
-			kind = rdma.ReportUnreachable
+		reason = errnoName(errno)
+		if refusal, ok := connectRefusals[errno]; ok {
+			kind = refusal
 		}
-		c.end(kind, errnoName(errno), "The peer did not take the connection: "+errno.Error()+".")
 	}
+	c.end(kind, reason, "The peer did not take the connection: "+err.Error()+".")
 }
 
 // establish reports that the connection is established, and what completed before.
@@ -97,10 +115,12 @@ func (c *conn) establish(e cmEvent) {
 	if c.minRNRTimer >= 0 { // the connection manager sets it to 0 on the way
 		_ = c.id.setMinRNRTimer(uint8(c.minRNRTimer))
 	}
+	c.reads = e.initiatorDepth > 0 && e.responderResources > 0
 	local, peer := c.id.local(), c.id.peer()
+	from, to := ends(c.hw.ia.bindAddresses(), local.Addr(), peer.Addr())
 	r := rdma.Report{
 		Kind: rdma.ReportEstablished, EP: c.ep.id, Reason: cmReason(e),
-		RemoteAddress: peer.Addr().String(), RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
+		LocalAddress: from, RemoteAddress: to, RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
 	}
 	if c.side == active {
 		r.PrivateData = e.privateData

@@ -4,7 +4,6 @@ package verbs
 
 import (
 	"sync"
-	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
@@ -17,7 +16,8 @@ type cq struct {
 	// key names the queue in completion events.
 	key uint64
 	// evd is the EVD that it belongs to, null for a queue of a connection without one.
-	evd dat.Handle
+	evd  dat.Handle
+	part heldPart
 
 	mu    sync.Mutex
 	q     completionQ
@@ -27,32 +27,36 @@ type cq struct {
 	// vector is the completion vector by which its events come.
 	vector int
 
-	// solicited: only solicited messages and failures make an event. polled are then
-	// the entries that wait to be known as unsolicited.
+	// solicited: only solicited messages and failures make an event; the sweeper looks for
+	// the others, and polled are what it found at its last look.
 	solicited bool
 	polled    []completion
-	quit      chan struct{}
+	// unsolicited is the endpoint of the last completion that was taken as unsolicited,
+	// null where an event has come since.
+	unsolicited dat.Handle
+	// sweepAt is the place among the sweeper's queues; the sweeper's lock guards it.
+	sweepAt int
 }
 
 // newCQ creates a queue of at least cqe completions, whose events come by a completion
 // vector; anyVector is the next in turn.
 func (h *hardware) newCQ(evd dat.Handle, cqe int, solicited bool, vector int) (*cq, error) {
-	c := &cq{hw: h, key: h.newKey(), evd: evd, solicited: solicited, quit: make(chan struct{})}
-	c.vector = h.vector(vector)
+	c := &cq{hw: h, key: h.newKey(), evd: evd, solicited: solicited, vector: h.vector(vector)}
 	q, err := h.ctx.createCQ(cqe, c.key, h.comp, c.vector)
 	if err != nil {
 		return nil, deviceError("make a completion queue", err)
 	}
 	c.q, c.room = q, q.size()
+	c.part.destroy = func() { _ = q.free() }
 	h.mu.Lock()
 	h.cqs[c.key] = c
 	h.mu.Unlock()
+	if solicited {
+		h.sweeper.add(c)
+	}
 	if err := q.arm(solicited); err != nil {
 		c.free()
 		return nil, deviceError("arm a completion queue", err)
-	}
-	if solicited {
-		h.startTask(c.pollUnsolicited)
 	}
 	return c, nil
 }
@@ -95,26 +99,55 @@ func (c *cq) drain() {
 }
 
 // drainLocked delivers everything that is in the queue. asked says that the sender of
-// the last entry asked to wake the waiter.
+// the last entry asked to wake the waiter; if that was delivered before its event came, the
+// waiter is woken now.
 func (c *cq) drainLocked(asked bool) {
 	all := c.pollLocked(c.polled)
 	c.polled = nil
-	if asked && len(all) > 0 {
+	switch {
+	case asked && len(all) > 0:
 		all[len(all)-1].solicited = true
+	case asked && c.unsolicited != dat.HandleNull:
+		c.hw.report(rdma.Report{Kind: rdma.ReportSolicited, EP: c.unsolicited})
 	}
 	c.deliverLocked(all)
+	c.unsolicited = dat.HandleNull
 }
 
-// deliverLocked gives each entry to the connection of its QP.
-func (c *cq) deliverLocked(all []completion) {
+// look polls the queue for what has no event. It reports whether there is anything.
+func (c *cq) look() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.freed {
+		return false
+	}
+	c.polled = c.pollLocked(c.polled)
+	return len(c.polled) > 0
+}
+
+// deliverUnsolicited delivers what the last look found as unsolicited.
+func (c *cq) deliverUnsolicited() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.freed && len(c.polled) > 0 {
+		c.unsolicited = c.deliverLocked(c.polled)
+		c.polled = nil
+	}
+}
+
+// deliverLocked gives each entry to the connection of its QP. It returns the endpoint of
+// the last.
+func (c *cq) deliverLocked(all []completion) (last dat.Handle) {
 	for _, w := range all {
 		c.hw.mu.RLock()
 		owner := c.hw.conns[w.qpNum]
 		c.hw.mu.RUnlock()
 		if owner != nil {
 			owner.complete(w)
+			last = owner.ep.id
 		}
 	}
+	return last
 }
 
 // pollLocked appends everything that is in the queue to all.
@@ -128,52 +161,30 @@ func (c *cq) pollLocked(all []completion) []completion {
 	}
 }
 
-// unsolicitedInterval is how often a queue in solicited mode is polled for messages
-// whose senders did not ask to wake the waiter.
-const unsolicitedInterval = 5 * time.Millisecond
-
-// pollUnsolicited finds unsolicited messages, which make no event. An entry does not
-// say what it is: it is taken as unsolicited when an interval later there was still no
-// event, which follows a solicited one immediately.
-func (c *cq) pollUnsolicited() {
-	tick := time.NewTicker(unsolicitedInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-c.quit:
-			return
-		case <-tick.C:
-		}
-		for c.hw.handleCQEvent() == nil {
-		}
-		c.mu.Lock()
-		if !c.freed {
-			fresh := c.pollLocked(nil)
-			c.deliverLocked(c.polled)
-			c.polled = fresh
-		}
-		c.mu.Unlock()
-	}
-}
-
-// free destroys the queue; it is idempotent.
+// free ends the use of the queue; it is idempotent.
 func (c *cq) free() {
 	c.hw.mu.Lock()
 	delete(c.hw.cqs, c.key)
 	c.hw.mu.Unlock()
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.freed {
-		c.freed = true
-		close(c.quit)
-		_ = c.q.free()
+	freed := c.freed
+	c.freed = true
+	c.mu.Unlock()
+	if freed {
+		return
 	}
+	if c.solicited {
+		c.hw.sweeper.remove(c)
+	}
+	c.part.freePart()
 }
 
 // lease is room for n completions in a completion queue: that of the EVD, or one of the
 // connection's own where the EVD has none or is full, where its events come by another
 // completion vector than was asked for, or where receives wake a waiter only when the
 // sender asks for it.
+//
+// The lease holds the queue.
 type lease struct {
 	cq  *cq
 	n   int
@@ -186,21 +197,36 @@ func (h *hardware) leaseCQ(e rdma.EVD, n int, solicited bool, vector int) (lease
 	if v, ok := e.(*evd); ok && v != nil {
 		id = v.id
 		if !solicited && v.cq != nil && (vector == anyVector || vector == v.cq.vector) && v.cq.reserve(n) {
+			v.cq.part.hold()
 			return lease{v.cq, n, false}, nil
 		}
 	}
 	q, err := h.newCQ(id, n, solicited, vector)
-	return lease{q, n, true}, err
+	if err != nil {
+		return lease{}, err
+	}
+	q.part.hold()
+	return lease{q, n, true}, nil
 }
 
 // release gives up the room; it is idempotent.
 func (l *lease) release() {
-	switch {
-	case l.cq == nil:
-	case l.own:
-		l.cq.free()
-	default:
-		l.cq.unreserve(l.n)
+	q := l.cq
+	if q == nil {
+		return
 	}
 	l.cq = nil
+	if l.own {
+		q.free()
+	} else {
+		q.unreserve(l.n)
+	}
+	q.part.drop()
+}
+
+// drain delivers everything that is in the queue.
+func (l *lease) drain() {
+	if l.cq != nil {
+		l.cq.drain()
+	}
 }

@@ -12,39 +12,28 @@ import (
 // noReport lets end make no report of its own.
 const noReport = rdma.ReportKind(255)
 
-// end ends the connection once: the QP is destroyed, everything outstanding is
-// reported, then kind. Later calls wait for the first.
+// end ends the connection once: everything outstanding is reported, then kind. It waits
+// for the device, for a short time, and never for the peer. Later calls wait for the first.
 func (c *conn) end(kind rdma.ReportKind, reason, detail string, privateData ...byte) {
 	c.once.Do(func() {
-		c.mu.Lock()
-		established, connecting := c.established, c.connecting
-		c.ended = true
-		for _, r := range c.heldReports {
-			c.hw.report(r)
+		disconnected := kind == rdma.ReportDisconnected
+		established, connecting, flushes := c.stop(disconnected)
+		if flushes {
+			c.awaitFlush()
 		}
-		c.heldReports = nil
-		if established && kind != rdma.ReportDisconnected {
-			_ = c.id.disconnect()
-		}
-		if c.hasQP {
-			_ = c.id.toError()
-		}
-		c.mu.Unlock()
-		c.sendQ.cq.drain()
-		c.recvQ.cq.drain()
+		c.sendQ.drain()
+		c.recvQ.drain()
 		switch {
 		case connecting: // connect cleans up when it returns
 		case c.hw.iwarp && c.side == active && !established:
-			if !c.hw.startTask(c.abort) {
-				c.abort()
-			}
+			c.hw.background(c.abort)
 		default:
 			c.mu.Lock()
 			c.closeQP()
 			c.mu.Unlock()
-			c.sendQ.cq.drain()
-			c.recvQ.cq.drain()
-			c.cleanUp(established && kind != rdma.ReportDisconnected)
+			c.sendQ.drain()
+			c.recvQ.drain()
+			c.cleanUp(established && !disconnected)
 		}
 		c.flushAll()
 		c.ep.mu.Lock()
@@ -56,9 +45,80 @@ func (c *conn) end(kind rdma.ReportKind, reason, detail string, privateData ...b
 	})
 }
 
+// stop takes no more work and lets the device flush what it has; flushes says whether it
+// does. disconnected says that the peer knows of the end.
+func (c *conn) stop(disconnected bool) (established, connecting, flushes bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	established, connecting = c.established, c.connecting
+	c.ended = true
+	close(c.ending)
+	for _, r := range c.heldReports {
+		c.hw.report(r)
+	}
+	c.heldReports = nil
+	if established && !disconnected {
+		_ = c.id.disconnect()
+	}
+	return established, connecting, c.hasQP && c.id.toError() == nil
+}
+
+// flushLimit is how long an ending connection waits until the device has completed what
+// was posted. Some devices complete nothing that was posted to a QP in error.
+const flushLimit = 250 * time.Millisecond
+
+// awaitFlush waits until the device has completed everything that the QP had. With an SRQ
+// that is when it takes no more receives for the QP, which it tells by an event of its own;
+// else a receive that it took would be lost to the SRQ's count.
+func (c *conn) awaitFlush() {
+	c.sendQ.drain()
+	c.recvQ.drain()
+	c.mu.Lock()
+	if c.flushedLocked() {
+		c.mu.Unlock()
+		return
+	}
+	done := make(chan struct{})
+	c.onFlushed = done
+	c.mu.Unlock()
+	late := time.NewTimer(flushLimit)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+		c.mu.Lock()
+		if len(c.work) == 0 {
+			c.hw.lastTaken.missed()
+		}
+		c.mu.Unlock()
+	}
+}
+
+// flushedLocked reports whether the device has completed everything that the QP had.
+func (c *conn) flushedLocked() bool {
+	return len(c.work) == 0 && (c.srq == nil || c.lastTaken || c.hw.lastTaken.never())
+}
+
+// noteFlushedLocked wakes awaitFlush where there is nothing more to wait for.
+func (c *conn) noteFlushedLocked() {
+	if c.onFlushed != nil && c.flushedLocked() {
+		close(c.onFlushed)
+		c.onFlushed = nil
+	}
+}
+
+// takeLast notes that the device takes no more receives from the SRQ for the QP.
+func (c *conn) takeLast() {
+	c.hw.lastTaken.seen()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lastTaken = true
+	c.noteFlushedLocked()
+}
+
 // abort ends a connection that the peer has not answered. Over TCP that can take until
-// TCP's time-out, so it runs in a goroutine of its own, and the id is destroyed before the
-// QP: the library may still work on the QP while the id is there.
+// TCP's time-out, so it runs in the background, and the id is destroyed before the QP: the
+// library may still work on the QP while the id is there.
 func (c *conn) abort() {
 	c.mu.Lock()
 	qp := c.id.queuePair()
@@ -67,15 +127,13 @@ func (c *conn) abort() {
 	c.hw.route(c.key, nil)
 	c.hw.destroyID(c.id)
 	_ = qp.free()
-	c.releaseQueues()
-	c.ep.cleanups.Done()
+	c.releaseParts()
 }
 
 // cleanUp gives up everything but the QP, which is destroyed already. A connection that
 // was ended here keeps its id until the peer has confirmed that (linger).
 func (c *conn) cleanUp(linger bool) {
-	c.releaseQueues()
-	defer c.ep.cleanups.Done()
+	c.releaseParts()
 	if linger {
 		c.hw.linger(c.key, c.id)
 		return
@@ -83,14 +141,22 @@ func (c *conn) cleanUp(linger bool) {
 	c.closeID()
 }
 
-// releaseQueues forgets the QP and gives up its room in the completion queues.
-func (c *conn) releaseQueues() {
+// releaseParts forgets the QP and gives up what it used: its room in the completion
+// queues, its zone and its SRQ. The kernel may have given the QP's number to another
+// connection already, whose entry stays. The connection's lock is not held.
+func (c *conn) releaseParts() {
 	c.hw.mu.Lock()
-	delete(c.hw.conns, c.qpNum)
+	if c.hw.conns[c.qpNum] == c {
+		delete(c.hw.conns, c.qpNum)
+	}
 	delete(c.hw.connsByKey, c.key)
 	c.hw.mu.Unlock()
 	c.sendQ.release()
 	c.recvQ.release()
+	for _, p := range c.held {
+		p.drop()
+	}
+	c.held = nil
 }
 
 // lingerTime is how long an id waits for the peer to confirm a disconnect.
@@ -104,7 +170,7 @@ func (h *hardware) linger(key uint64, id cmID) {
 	l := &lingering{}
 	release := func() {
 		h.route(key, nil)
-		h.destroyID(id)
+		h.background(func() { h.destroyID(id) })
 	}
 	if h.add(&l.object, dat.HandleNull, rankEP, release) != nil {
 		release()

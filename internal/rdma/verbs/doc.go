@@ -13,8 +13,14 @@
 // says whose it is, resource.go answers; counter.go has the counters, limit.go the limits
 // of the operating system.
 //
-// Objects: object.go has what all share; pz.go, evd.go (with its queue, cq.go),
-// srq.go, lmr.go, rmr.go, listener.go, request.go and ep.go have one each.
+// The host's network: host.go reads its network devices, addresses and routes, address.go
+// chooses among a port's addresses, bound.go asks the connection manager which are the
+// port's. refresh.go reads all that again when it changes, difference.go says what differs,
+// namespace.go whether devices may be in other network namespaces.
+//
+// Objects: object.go has what all share; pz.go, evd.go (with its queue, cq.go, and
+// sweeper.go, which looks for messages that make no event), srq.go, lmr.go, rmr.go,
+// listener.go, request.go and ep.go have one each.
 //
 // Connections: conn.go is one, connect.go sets it up, post.go posts to it,
 // disconnect.go ends it. work.go is a work request, with its translation to verbs.

@@ -23,9 +23,6 @@ type ep struct {
 	// ended: the connection is over and the endpoint not reset yet.
 	ended bool
 	freed bool
-
-	// cleanups counts connections whose QP is not destroyed yet.
-	cleanups sync.WaitGroup
 }
 
 // waitingRecv is a receive that waits for a QP, and the zone of its buffer.
@@ -54,10 +51,10 @@ func (a *adapter) CreateEP(id dat.Handle, params rdma.EPParams) (rdma.EP, error)
 // Implements: what Disconnect implements.
 func (e *ep) Free() { e.free() }
 
-// release ends the connection and waits until its QP is destroyed.
+// release ends the connection. The QP of one that a peer has not answered is destroyed in
+// the background.
 func (e *ep) release() {
 	e.Disconnect()
-	e.cleanups.Wait()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.freed = true
@@ -106,15 +103,19 @@ func (e *ep) Connect(to rdma.Connect) error {
 	defer e.mu.Unlock()
 	c := e.hw.newConn(e, active)
 	c.data = to.PrivateData
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if err := c.openID(from); err != nil {
 		return err
 	}
-	if err := c.openQP(e); err != nil {
+	c.mu.Lock()
+	err = c.openQP(e)
+	c.mu.Unlock()
+	if err != nil {
+		c.discard()
 		c.closeID()
 		return err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	e.conn = c
 	if err := c.id.resolveAddr(address.withPort(uint16(to.RemoteQual)), address.scope, resolveMS); err != nil {
 		e.hw.startTask(func() { c.end(rdma.ReportUnreachable, err.Error(), "The address cannot be resolved.") })
@@ -129,11 +130,15 @@ func (e *ep) accept(id cmID, mostReads uint8, data []byte) error {
 	defer e.mu.Unlock()
 	c := e.hw.newConn(e, passive)
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.id = id
-	if err := c.openQP(e); err != nil {
+	err := c.openQP(e)
+	c.mu.Unlock()
+	if err != nil {
+		c.discard()
 		return err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	e.conn = c
 	id.setKey(c.key)
 	e.hw.route(c.key, c)

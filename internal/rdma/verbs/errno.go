@@ -48,6 +48,9 @@ var errnoTable = map[syscall.Errno]errnoRow{
 	syscall.ENOSYS:        {dat.RetModelNotSupported, dat.SubNone, "the IA's attributes say what the device can do"},
 }
 
+// errNoErrno is a failure for which the library set no errno: nothing is known of its cause.
+var errNoErrno = errors.New("the library gave no reason")
+
 // deviceError is the refusal of the operation what by the device: err translated by the
 // table. It is nil where err is nil, and err itself where that is a *dat.Error.
 func deviceError(what string, err error) error {
@@ -59,6 +62,9 @@ func deviceError(what string, err error) error {
 		return already
 	}
 	row := errnoRow{ret: dat.RetInternalError, remedy: "look into the service's log"}
+	if errors.Is(err, errNoErrno) {
+		row.remedy = "the kernel's log (dmesg) may have the reason"
+	}
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
 		if known, ok := errnoTable[errno]; ok {

@@ -144,6 +144,11 @@ struct ibv_cq *create_cq(struct ibv_context *c, int cqe, uint64_t key, struct ib
 
 int arm_cq(struct ibv_cq *cq, bool solicited_only) { return ibv_req_notify_cq(cq, solicited_only); }
 
+int query_gids(struct ibv_context *c, struct ibv_gid_entry *to, size_t n)
+{
+	return (int)dl__ibv_query_gid_table(c, to, n, 0, sizeof(*to));
+}
+
 int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc) { return ibv_poll_cq(cq, n, wc); }
 
 struct ibv_srq *create_srq(struct ibv_pd *pd, uint32_t wr, uint32_t sge, uint64_t key)

@@ -34,7 +34,8 @@
 	X(struct ibv_qp *, ibv_create_qp, (struct ibv_pd *pd, struct ibv_qp_init_attr *a), (pd, a)) \
 	X(int, ibv_destroy_qp, (struct ibv_qp *qp), (qp)) \
 	X(int, ibv_query_qp, (struct ibv_qp *qp, struct ibv_qp_attr *a, int mask, struct ibv_qp_init_attr *i), (qp, a, mask, i)) \
-	X(int, ibv_modify_qp, (struct ibv_qp *qp, struct ibv_qp_attr *a, int mask), (qp, a, mask))
+	X(int, ibv_modify_qp, (struct ibv_qp *qp, struct ibv_qp_attr *a, int mask), (qp, a, mask)) \
+	X(ssize_t, _ibv_query_gid_table, (struct ibv_context *c, struct ibv_gid_entry *e, size_t n, uint32_t flags, size_t size), (c, e, n, flags, size))
 
 #define LIBRDMACM(X) \
 	X(struct ibv_context **, rdma_get_devices, (int *n), (n)) \
@@ -101,6 +102,7 @@ void abandon(struct ibv_context *c);
 struct cq_event_result get_cq_event(struct ibv_comp_channel *ch);
 struct ibv_cq *create_cq(struct ibv_context *c, int cqe, uint64_t key, struct ibv_comp_channel *ch, int vector);
 int arm_cq(struct ibv_cq *cq, bool solicited_only);
+int query_gids(struct ibv_context *c, struct ibv_gid_entry *to, size_t n);
 int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 
 struct ibv_srq *create_srq(struct ibv_pd *pd, uint32_t wr, uint32_t sge, uint64_t key);

@@ -3,28 +3,38 @@
 package verbs
 
 import (
+	"errors"
+	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
 )
 
-// listener implements rdma.Listener: an id that listens on each address of the IA.
+// listener implements rdma.Listener: an id that listens on each address of the IA. It
+// follows the addresses: it listens on those that come and no longer on those that go.
 type listener struct {
 	object
 	// key names its ids in events.
 	key  uint64
 	qual int32
-	ids  []cmID
 	// once: it takes one request only.
 	once bool
 
+	// following guards ids and closed, and is held while ids are made and destroyed.
+	following sync.Mutex
+	ids       map[address]cmID
+	closed    bool
+
+	// mu guards what follows.
 	mu sync.Mutex
 	// taken: it took a request.
 	taken bool
 }
 
-// Listen implements rdma.IA.
+// Listen implements rdma.IA. An address that is stale, or not ready yet, does not hinder
+// the others; with a qualifier even none needs to be there.
 //
 // Implements: rdma_create_id, rdma_bind_addr, rdma_listen.
 func (a *adapter) Listen(id dat.Handle, qual int32, once bool) (rdma.Listener, error) {
@@ -32,20 +42,17 @@ func (a *adapter) Listen(id dat.Handle, qual int32, once bool) (rdma.Listener, e
 	if err != nil {
 		return nil, err
 	}
-	l := &listener{key: h.newKey(), qual: qual, once: once}
-	h.route(l.key, l)
+	l := &listener{key: h.newKey(), qual: qual, once: once, ids: map[address]cmID{}}
 	release := func() {
 		h.route(l.key, nil)
-		for _, id := range l.ids {
-			h.destroyID(id)
-		}
-	}
-	if err := l.open(h); err != nil {
-		release()
-		return nil, err
+		l.close()
 	}
 	if err := h.add(&l.object, id, rankListener, release); err != nil {
-		release()
+		return nil, err
+	}
+	h.route(l.key, l)
+	if err := l.open(); err != nil {
+		l.free()
 		return nil, err
 	}
 	return l, nil
@@ -53,29 +60,99 @@ func (a *adapter) Listen(id dat.Handle, qual int32, once bool) (rdma.Listener, e
 
 // open listens on every address. Where any qualifier was asked for, the first address
 // chooses one that is free there.
-func (l *listener) open(h *hardware) error {
-	addresses := h.ia.bindAddresses()
-	if len(addresses) == 0 {
+func (l *listener) open() error {
+	l.following.Lock()
+	defer l.following.Unlock()
+	for _, a := range l.hw.ia.bindAddresses() {
+		if err := l.listenOn(a.address); err != nil && !isStale(err) {
+			return err
+		}
+	}
+	if l.qual == 0 {
 		return &dat.Error{
 			Return: dat.RetInvalidState,
 			Detail: "The IA has no IP address to listen on; give its network device one.",
 		}
 	}
-	for _, a := range addresses {
-		id, err := h.cm.createID(l.key)
-		if err != nil {
-			return deviceError("make a connection id", err)
-		}
-		l.ids = append(l.ids, id)
-		if err := id.bind(a.withPort(uint16(l.qual)), a.scope); err != nil {
-			return deviceError("bind to "+a.String(), err)
-		}
-		if err := id.listen(backlog); err != nil {
-			return deviceError("listen", err)
-		}
-		l.qual = int32(id.local().Port())
-	}
 	return nil
+}
+
+// staleAddress are the errors of an address that is not there any more, or of which the
+// device does not know yet.
+var staleAddress = []error{syscall.EADDRNOTAVAIL, syscall.ENODEV}
+
+// isStale reports whether an address cannot be listened on because it is not there.
+func isStale(err error) bool {
+	return slices.ContainsFunc(staleAddress, func(stale error) bool { return errors.Is(err, stale) })
+}
+
+// listenOn listens on an address, if it does not yet; following is held.
+func (l *listener) listenOn(a address) error {
+	if _, listens := l.ids[a]; listens {
+		return nil
+	}
+	id, err := l.hw.cm.createID(l.key)
+	if err != nil {
+		return deviceError("make a connection id", err)
+	}
+	if err := id.bind(a.withPort(uint16(l.qual)), a.scope); err != nil {
+		l.hw.destroyID(id)
+		return deviceError("bind to "+a.String(), err)
+	}
+	if err := id.listen(backlog); err != nil {
+		l.hw.destroyID(id)
+		return deviceError("listen", err)
+	}
+	l.ids[a] = id
+	l.qual = int32(id.local().Port())
+	return nil
+}
+
+// follow listens on the addresses that it does not listen on yet, and no longer on those
+// that are not among them. One that cannot be listened on is tried again with the next change.
+func (l *listener) follow() {
+	l.following.Lock()
+	defer l.following.Unlock()
+	if l.closed || l.qual == 0 {
+		return
+	}
+	there := map[address]bool{}
+	for _, a := range l.hw.ia.bindAddresses() {
+		there[a.address] = true
+		_ = l.listenOn(a.address)
+	}
+	for a, id := range l.ids {
+		if !there[a] {
+			l.hw.destroyID(id)
+			delete(l.ids, a)
+		}
+	}
+}
+
+// close ends the listening.
+func (l *listener) close() {
+	l.following.Lock()
+	defer l.following.Unlock()
+	l.closed = true
+	for _, id := range l.ids {
+		l.hw.destroyID(id)
+	}
+	clear(l.ids)
+}
+
+// followAddresses lets every service point follow the addresses of the port.
+func (h *hardware) followAddresses() {
+	h.mu.RLock()
+	var all []*listener
+	for _, t := range h.handlers {
+		if l, ok := t.(*listener); ok {
+			all = append(all, l)
+		}
+	}
+	h.mu.RUnlock()
+	for _, l := range all {
+		l.follow()
+	}
 }
 
 // Free implements rdma.Object. Requests that wait stay valid.
@@ -109,10 +186,11 @@ func (l *listener) offer(r *request) {
 	r.cm.setKey(r.key)
 	l.hw.route(r.key, r)
 	local, peer := r.cm.local(), r.cm.peer()
+	from, to := ends(l.hw.ia.bindAddresses(), local.Addr(), peer.Addr())
 	e := &r.event
 	report := rdma.Report{
 		Kind: rdma.ReportRequest, SP: l.id, Request: r, Reason: cmReason(*e),
-		RemoteAddress: peer.Addr().String(), RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
+		LocalAddress: from, RemoteAddress: to, RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
 		PrivateData: e.privateData,
 	}
 	attributes, provider := l.hw.ia.Attributes()

@@ -50,7 +50,9 @@ func (o *object) free() {
 		o.hw.mu.Lock()
 		release := o.hw.live[o]
 		delete(o.hw.live, o)
+		o.hw.tasks.Add(1) // close waits for it
 		o.hw.mu.Unlock()
+		defer o.hw.tasks.Done()
 		release()
 	})
 }
@@ -65,7 +67,51 @@ func (h *hardware) zoneOf(o rdma.Object) (*pz, error) {
 	return z, nil
 }
 
-// errStale is the refusal of an object that is freed or went with its device.
+// errStale is the refusal of an object that went with its device, which is back: it is made
+// again by whoever is told of that.
 func errStale(what string) error {
-	return &dat.Error{Return: dat.RetInvalidHandle, Detail: "The " + what + " is freed or went with its device; make it again."}
+	return &dat.Error{
+		Return: dat.RetInvalidState, Kind: "ia-gone",
+		Detail: "The " + what + " went with its device, which is back, and is being made again; try again in a moment.",
+	}
+}
+
+// heldPart is a part of the device that queue pairs use: a PD, a CQ or an SRQ. The device
+// destroys none that is in use, and a queue pair can outlive its endpoint while the kernel
+// waits for a peer that does not answer. So a part is destroyed when it was freed and
+// nothing holds it any more.
+type heldPart struct {
+	mu      sync.Mutex
+	holders int
+	freed   bool
+	destroy func()
+}
+
+// hold keeps the part until drop.
+func (p *heldPart) hold() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.holders++
+}
+
+// drop ends a hold; it destroys the part where that was freed and this was the last hold.
+func (p *heldPart) drop() {
+	p.mu.Lock()
+	p.holders--
+	last := p.freed && p.holders == 0
+	p.mu.Unlock()
+	if last {
+		p.destroy()
+	}
+}
+
+// freePart destroys the part, or leaves that to the last drop. It is called once.
+func (p *heldPart) freePart() {
+	p.mu.Lock()
+	p.freed = true
+	unheld := p.holders == 0
+	p.mu.Unlock()
+	if unheld {
+		p.destroy()
+	}
 }

@@ -103,14 +103,19 @@ func (c *conn) postBind(r *rdma.Request) error {
 	return nil
 }
 
-// probe posts an RDMA write of no bytes, which only a living peer acknowledges.
+// probe posts an RDMA operation of no bytes that only a living peer answers. Over iWARP a
+// write completes when it is sent, so it is a read there, if the connection allows one.
 func (c *conn) probe() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
 		return errStale("connection")
 	}
-	return c.submit(&work{kind: dat.KindRDMAWrite, probe: true}, sendWR{opcode: opRDMAWrite, flags: flagSignaled})
+	s := sendWR{opcode: opRDMAWrite, flags: flagSignaled}
+	if c.hw.iwarp && c.reads {
+		s.opcode = opRDMARead
+	}
+	return c.submit(&work{kind: dat.KindRDMAWrite, probe: true}, s)
 }
 
 // submit posts a request of the send queue with a token of its own.

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 
+	"github.com/mdlayher/netlink"
 	"golang.org/x/sys/unix"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -22,11 +24,19 @@ type Provider struct {
 	blocks   blocks
 	// uevents are the kernel's messages about devices.
 	uevents *os.File
+	// network are the kernel's messages about network devices and addresses.
+	network *netlink.Conn
+	// lastKey is the last key that was given out; see newKey.
+	lastKey atomic.Uint64
 	// tasks are the goroutines that Close waits for.
 	tasks sync.WaitGroup
 	// scans asks for a scan, quit ends the goroutine that scans.
 	scans chan struct{}
 	quit  chan struct{}
+	// refreshes asks for the attributes of all adapters to be read again.
+	refreshes chan struct{}
+	// refreshReason is the event that asked last.
+	refreshReason atomic.Pointer[string]
 
 	// mu guards what follows.
 	mu       sync.Mutex
@@ -51,7 +61,7 @@ type device struct {
 func New() *Provider {
 	return &Provider{
 		arrivals: feed.New[rdma.IA](), blocks: blocks{shared: map[string]*block{}},
-		scans: make(chan struct{}, 1), quit: make(chan struct{}),
+		scans: make(chan struct{}, 1), quit: make(chan struct{}), refreshes: make(chan struct{}, 1),
 		adapters: map[devicePort]*adapter{}, devices: map[string]*device{}, nodes: map[string]string{},
 	}
 }
@@ -80,11 +90,15 @@ func (p *Provider) Open(context.Context) ([]rdma.IA, error) {
 	if err := p.openUevents(); err != nil {
 		return nil, deviceError("watch for devices", err)
 	}
+	if err := p.openNetwork(); err != nil {
+		return nil, deviceError("watch the network devices", err)
+	}
 	var ias []rdma.IA
 	for _, a := range p.scan() {
 		ias = append(ias, a)
 	}
 	p.tasks.Go(p.scanOnRequest)
+	p.tasks.Go(p.refreshOnRequest)
 	return ias, nil
 }
 
@@ -149,6 +163,7 @@ func (p *Provider) scanOnRequest() {
 			for _, a := range p.scan() {
 				p.arrivals.Put(a)
 			}
+			p.requestRefresh("DEVICE_ADDED")
 		}
 	}
 }
@@ -193,6 +208,9 @@ func (p *Provider) Close() error {
 	close(p.quit)
 	if p.uevents != nil {
 		_ = p.uevents.Close()
+	}
+	if p.network != nil {
+		_ = p.network.Close()
 	}
 	p.mu.Unlock()
 	// The library gives up its own protection domain with the last id, if nothing

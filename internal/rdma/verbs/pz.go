@@ -15,7 +15,8 @@ import (
 // pz is a protection zone: a PD, and the pool of the provider's own buffers in it.
 type pz struct {
 	object
-	pd protection
+	pd   protection
+	part heldPart
 
 	mu    sync.Mutex
 	freed bool
@@ -50,6 +51,7 @@ func (a *adapter) CreatePZ(id dat.Handle) (rdma.Object, error) {
 		return nil, deviceError("make a protection domain", err)
 	}
 	z := &pz{pd: pd, idle: map[int][]buffer{}}
+	z.part.destroy = z.destroy
 	if err := h.add(&z.object, id, rankPZ, z.release); err != nil {
 		z.release()
 		return nil, err
@@ -64,8 +66,15 @@ func (z *pz) Free() { z.free() }
 
 func (z *pz) release() {
 	z.mu.Lock()
-	defer z.mu.Unlock()
 	z.freed = true
+	z.mu.Unlock()
+	z.part.freePart()
+}
+
+// destroy gives the zone and its buffers back to the device.
+func (z *pz) destroy() {
+	z.mu.Lock()
+	defer z.mu.Unlock()
 	for _, s := range z.slabs {
 		_ = s.mr.free()
 		_ = unix.Munmap(s.memory)

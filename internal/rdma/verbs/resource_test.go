@@ -14,7 +14,7 @@ import (
 )
 
 // textOf returns what a pointer points to, "" for nil.
-func textOf(s *string) string {
+func wordOf(s *string) string {
 	if s == nil {
 		return ""
 	}
@@ -97,15 +97,15 @@ func TestTheObjectsOfADeviceAreReadFromTheKernel(t *testing.T) {
 		t.Fatalf("the objects are %+v, %v", got, err)
 	}
 	special, qp, id := got[0], got[1], got[2]
-	if special.Number != 1 || !special.kernel || textOf(special.Type) != "GSI" || special.State != nil || textOf(special.Comm) != "ib_core" {
+	if special.Number != 1 || !special.kernel || wordOf(special.Type) != "GSI" || special.State != nil || wordOf(special.Comm) != "ib_core" {
 		t.Errorf("the kernel's queue pair is %+v", special)
 	}
-	if qp.Number != 19 || qp.port != 1 || textOf(qp.Type) != "RC" || textOf(qp.State) != "RTS" || *qp.RemoteNumber != 20 || *qp.PID != 77 {
+	if qp.Number != 19 || qp.port != 1 || wordOf(qp.Type) != "RC" || wordOf(qp.State) != "RTS" || *qp.RemoteNumber != 20 || *qp.PID != 77 {
 		t.Errorf("the queue pair is %+v", qp)
 	}
-	if id.Number != 9 || id.qpNum != 19 || textOf(id.Type) != "TCP" || textOf(id.State) != "CONNECT" ||
-		textOf(id.Source) != "10.77.0.1:4711" || textOf(id.Destination) != "[fd00::2]:4712" {
-		t.Errorf("the id is %+v %s %s", id, textOf(id.Source), textOf(id.Destination))
+	if id.Number != 9 || id.qpNum != 19 || wordOf(id.Type) != "TCP" || wordOf(id.State) != "CONNECT" ||
+		wordOf(id.Source) != "10.77.0.1:4711" || wordOf(id.Destination) != "[fd00::2]:4712" {
+		t.Errorf("the id is %+v %s %s", id, wordOf(id.Source), wordOf(id.Destination))
 	}
 	if _, err := deviceResources(c, "gone", dat.ResourceKinds()); err == nil {
 		t.Error("a device that is not there has objects")
@@ -154,8 +154,8 @@ func TestAnObjectBelongsToItsEndpointOrIsAnOrphan(t *testing.T) {
 			t.Errorf("an object is %v, want %v", r, w)
 		}
 	}
-	if textOf(got[4].Comm) != "rping" || got[1].Comm != nil {
-		t.Errorf("the programs are %q and %q", textOf(got[4].Comm), textOf(got[1].Comm))
+	if wordOf(got[4].Comm) != "rping" || got[1].Comm != nil {
+		t.Errorf("the programs are %q and %q", wordOf(got[4].Comm), wordOf(got[1].Comm))
 	}
 }
 

@@ -23,15 +23,19 @@ func nullErrno[T any](p *T, err error) (*T, error) {
 	if p != nil {
 		return p, nil
 	}
-	return nil, cmp.Or[error](err, syscall.ENOMEM)
+	return nil, cmp.Or(err, errNoErrno)
 }
 
-// minusOneErrno reads a return of 0, or of -1 with errno set.
+// minusOneErrno reads a return of 0, or of -1 with errno set. Some paths of librdmacm pass
+// on what libibverbs returned, an errno of either sign, without setting errno.
 func minusOneErrno[T ~int32](rc T, err error) error {
-	if rc == 0 {
+	switch {
+	case rc == 0:
 		return nil
+	case rc != -1:
+		return positiveErrno(rc)
 	}
-	return cmp.Or[error](err, syscall.EIO)
+	return cmp.Or(err, errNoErrno)
 }
 
 // countOrNegative reads a return of a count or of a negative errno.

@@ -16,6 +16,7 @@ type srq struct {
 	// key names the queue in asynchronous events.
 	key  uint64
 	q    sharedQueue
+	part heldPart
 	zone *pz
 	// max is the length of the queue in receives.
 	max int
@@ -42,6 +43,8 @@ func (a *adapter) CreateSRQ(id dat.Handle, zone rdma.Object, maxRecvDTOs, maxRec
 	if s.q, err = z.pd.createSRQ(uint32(s.max), uint32(max(1, maxRecvIOV)), s.key); err != nil {
 		return nil, deviceError("make a shared receive queue", err)
 	}
+	s.part.destroy = s.destroy
+	z.part.hold()
 	h.mu.Lock()
 	h.srqs[s.key] = s
 	h.mu.Unlock()
@@ -75,13 +78,21 @@ func (s *srq) release(h *hardware) {
 	delete(h.srqs, s.key)
 	h.mu.Unlock()
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.freed = true
+	s.mu.Unlock()
+	s.part.freePart()
+}
+
+// destroy gives the queue and what is posted to it back to the device.
+func (s *srq) destroy() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	_ = s.q.free()
 	for _, w := range s.posted {
 		w.release()
 	}
 	s.posted = nil
+	s.zone.part.drop()
 }
 
 // take returns the receive that completed, nil if it is not of this queue.

@@ -54,19 +54,6 @@ func uverbsNode(classRoot, device string) string {
 	return ""
 }
 
-// gids returns the entries of a port's GID table that are in use.
-func (p devicePort) gids(root string) []string {
-	dir := filepath.Join(root, p.device, "ports", strconv.Itoa(p.port), "gids")
-	entries, _ := os.ReadDir(dir)
-	var all []string
-	for _, e := range entries {
-		if g := readLine(filepath.Join(dir, e.Name())); strings.Trim(g, "0:") != "" && !slices.Contains(all, g) {
-			all = append(all, g)
-		}
-	}
-	return all
-}
-
 // readLine returns the text of a file without the white space around it, "" if it cannot be read.
 func readLine(path string) string {
 	b, _ := os.ReadFile(path)
@@ -76,6 +63,15 @@ func readLine(path string) string {
 // reasonNotOpen says to a person why a device that the kernel has could not be opened,
 // and what would help.
 func reasonNotOpen(classRoot, devRoot, device string) string {
+	if why := nodeProblem(classRoot, devRoot, device); why != "" {
+		return why
+	}
+	return "libibverbs has no driver for " + device + "; install ibverbs-providers."
+}
+
+// nodeProblem says why this user cannot open the character devices that a device needs, and
+// what would help; "" where they can be opened.
+func nodeProblem(classRoot, devRoot, device string) string {
 	node := uverbsNode(classRoot, device)
 	if node == "" {
 		return "The kernel shows " + device + " but no uverbs device for it; load the module ib_uverbs."
@@ -95,5 +91,5 @@ func reasonNotOpen(classRoot, devRoot, device string) string {
 			return file.path + " cannot be opened: " + err.Error()
 		}
 	}
-	return "libibverbs has no driver for " + device + "; install ibverbs-providers."
+	return ""
 }

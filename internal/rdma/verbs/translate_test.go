@@ -58,6 +58,10 @@ func TestErrnoBecomesDAT(t *testing.T) { // D11
 			t.Errorf("%v becomes %v, want %v", errno, e, want)
 		}
 	}
+	var none *dat.Error
+	if !errors.As(deviceError("do it", errNoErrno), &none) || none.Return != dat.RetInternalError || strings.Contains(none.Detail, "there again") {
+		t.Errorf("a failure without errno becomes %v", none)
+	}
 	if deviceError("do it", nil) != nil {
 		t.Error("no error becomes one")
 	}
@@ -70,7 +74,7 @@ func TestNoAsynchronousEventChangesWhatItDoesNotSpeakOf(t *testing.T) { // D22, 
 		}
 	}
 	for kind, want := range map[int]asyncAction{
-		asyncSQDrained: asyncIgnore, asyncQPLastWQEReached: asyncIgnore, asyncPortActive: asyncPort,
+		asyncSQDrained: asyncIgnore, asyncQPLastWQEReached: asyncLastTaken, asyncPortActive: asyncPort,
 		asyncSRQLimitReached: asyncSRQLimit, asyncSRQErr: asyncSRQFails, asyncQPFatal: asyncBreakEP,
 		asyncCQErr: asyncEVDError, asyncDeviceFatal: asyncDeviceGone,
 	} {
@@ -124,8 +128,8 @@ func TestFirmwareIsParsed(t *testing.T) { // D32
 func TestAttributesComeFromTheDevice(t *testing.T) { // D24–D27, D30–D32
 	f := portFacts{
 		devicePort: devicePort{"rxe0", 1}, netdev: "eth0", gids: []string{"fe80::1"},
-		addresses: []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("fd00::1")},
-		port:      portAttr{state: portActive, linkLayer: 2, maxMessage: 1 << 23, activeMTU: 3, maxMTU: 5, physState: 5},
+		netdevMTU: 1500, local: []localAddress{on(4, "eth0", "10.0.0.1/24"), on(9, "eth0.7", "fd00::1/64")},
+		port: portAttr{state: portActive, linkLayer: 2, maxMessage: 1 << 23, activeMTU: 3, maxMTU: 5, physState: 5},
 		dev: deviceAttr{
 			nodeGUID: 0x0123456789abcdef, fwVer: "1.2.3", vendorID: 0xffffff, maxQP: 1 << 40, maxQPWR: 64, maxMRSize: 1<<64 - 1,
 			maxSRQ: 5, maxSRQWR: 7, maxReadIn: 128, maxReadOut: 300, maxMW: 0, maxCQE: 32767,
@@ -188,13 +192,7 @@ func TestUeventsAreRead(t *testing.T) {
 func TestPortsAreFoundInSysfs(t *testing.T) {
 	root := t.TempDir()
 	for _, p := range []string{"siw0/ports/1", "mlx5_0/ports/2", "mlx5_0/ports/1"} {
-		if err := os.MkdirAll(filepath.Join(root, "infiniband", p, "gids"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	gid := filepath.Join(root, "infiniband", "siw0/ports/1/gids")
-	for name, text := range map[string]string{"0": "fe80:0000:0000:0000:0000:0000:0000:0001\n", "1": "0000:0000:0000:0000:0000:0000:0000:0000\n"} {
-		if err := os.WriteFile(filepath.Join(gid, name), []byte(text), 0o644); err != nil {
+		if err := os.MkdirAll(filepath.Join(root, "infiniband", p), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -204,9 +202,6 @@ func TestPortsAreFoundInSysfs(t *testing.T) {
 	}
 	if !slices.Equal(names, []string{"mlx5_0-1", "mlx5_0-2", "siw0-1"}) {
 		t.Errorf("ports %v", names)
-	}
-	if g := (devicePort{"siw0", 1}).gids(filepath.Join(root, "infiniband")); len(g) != 1 {
-		t.Errorf("GIDs %v", g)
 	}
 	if findPorts(filepath.Join(root, "none")) != nil {
 		t.Error("no devices are no ports")
@@ -236,21 +231,16 @@ func TestADeviceThatCannotBeOpenedSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestRemoteAddressesAreRead(t *testing.T) {
-	var refused *dat.Error
-	if _, err := parseRemote("no address", ""); !errors.As(err, &refused) || refused.Return != dat.RetInvalidAddress {
-		t.Errorf("no address is %v", err)
-	}
-	peer, err := parseRemote("10.0.0.9", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	local := []address{{ip: netip.MustParseAddr("fd00::1")}, {ip: netip.MustParseAddr("10.0.0.1")}}
-	if from, ok := addressFor(local, peer); !ok || from.String() != "10.0.0.1" {
-		t.Errorf("reached from %v %t", from, ok)
-	}
-	if _, ok := addressFor(local[:1], peer); ok {
-		t.Error("an IPv4 peer is not reached from an IPv6 address")
+func TestTheEndsOfALinkLocalConnectionHaveTheZoneOfTheAdapter(t *testing.T) {
+	own := []localAddress{on(3, "eth0", "10.0.0.1/24"), on(3, "eth0", "fe80::1/64")}
+	for _, c := range []struct{ here, peer, from, to string }{
+		{"fe80::1", "fe80::2", "fe80::1%eth0", "fe80::2%eth0"},
+		{"10.0.0.1", "10.0.0.2", "10.0.0.1", "10.0.0.2"},
+		{"fe80::9", "fe80::2", "fe80::9", "fe80::2"}, // not an address of the adapter
+	} {
+		if from, to := ends(own, netip.MustParseAddr(c.here), netip.MustParseAddr(c.peer)); from != c.from || to != c.to {
+			t.Errorf("%s to %s is %s to %s", c.here, c.peer, from, to)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ package guest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -16,8 +17,8 @@ import (
 	"time"
 )
 
-// patience bounds every wait: the guest is emulated, and slow.
-const patience = 60 * time.Second
+// patience ends a test that hangs; it is longer than any machine is slow.
+const patience = 3 * time.Minute
 
 // object is a JSON object of the API.
 type object = map[string]any
@@ -45,21 +46,27 @@ func device(t *testing.T) string { return environment(t, "DATAPI_TEST_DEVICE") }
 // here returns the service of this guest, there the one that its endpoints connect to.
 func here(t *testing.T) *host { return at(t, environment(t, "DATAPI_HERE")) }
 
-func there(t *testing.T) *host { return at(t, environment(t, "DATAPI_THERE")) }
+// there may have a device of another name (DATAPI_THERE_DEVICE).
+func there(t *testing.T) *host {
+	return deviceAt(t, environment(t, "DATAPI_THERE"), cmp.Or(os.Getenv("DATAPI_THERE_DEVICE"), device(t)))
+}
 
-// at finds the IA of the device at a service.
-func at(t *testing.T, base string) *host {
+// at finds the IA of the device under test at a service.
+func at(t *testing.T, base string) *host { return deviceAt(t, base, device(t)) }
+
+// deviceAt finds the IA of a device at a service.
+func deviceAt(t *testing.T, base, device string) *host {
 	t.Helper()
 	h := &host{t: t, base: base}
-	for _, item := range h.get("/ias")["items"].([]any) {
-		ia := item.(object)
-		if ia["device"] == device(t) && ia["provider"] == "verbs" && h.isMine(ia) {
-			h.ia = ia["id"].(string)
+	until(t, "the service at "+base+" has an IA of "+device+" that is up", func() bool {
+		for _, item := range h.get("/ias")["items"].([]any) {
+			ia := item.(object)
+			if ia["device"] == device && ia["provider"] == "verbs" && ia["state"] == "UP" && h.isMine(ia) {
+				h.ia = ia["id"].(string)
+			}
 		}
-	}
-	if h.ia == "" {
-		t.Fatalf("no IA of %s at %s", device(t), base)
-	}
+		return h.ia != ""
+	})
 	return h
 }
 

@@ -61,8 +61,14 @@ func (h *host) listen(qual int) (psp, evd string, connQual int) {
 // connect connects a to b through a PSP that is created for it.
 func connect(a, b *endpoint) {
 	a.t.Helper()
+	connectTo(a, b, b.address())
+}
+
+// connectTo is connect to an address of b's.
+func connectTo(a, b *endpoint, address string) {
+	a.t.Helper()
 	psp, evd, qual := b.listen(0)
-	a.post(a.path("/connect"), object{"remote_ia_address": b.address(), "remote_port_qual": qual})
+	a.post(a.path("/connect"), object{"remote_ia_address": address, "remote_port_qual": qual})
 	cr := b.event(evd, "DAT_CONNECTION_REQUEST_EVENT")["data"].(object)["cr"].(string)
 	b.post("/crs/"+cr+"/accept", object{"endpoint": b.id})
 	a.event(a.conn, "DAT_CONNECTION_EVENT_ESTABLISHED")
