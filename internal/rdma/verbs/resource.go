@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"maps"
 	"os"
 	"time"
 
@@ -58,7 +59,9 @@ func (a *adapter) listResources(c *netlink.Conn, kinds []dat.ResourceKind) ([]da
 	return o.assign(all), nil
 }
 
-// endpointsByQP returns the endpoints that have a queue pair on the device now, by its number.
+// endpointsByQP returns the endpoints that have a queue pair on the device now, by its number;
+// none for a queue pair whose connection has ended, which is there until the peer has answered
+// or the kernel gives that up.
 func (p *Provider) endpointsByQP(device string) map[uint32]dat.Handle {
 	p.mu.Lock()
 	var ports []*adapter
@@ -75,10 +78,15 @@ func (p *Provider) endpointsByQP(device string) map[uint32]dat.Handle {
 			continue
 		}
 		h.mu.RLock()
-		for number, c := range h.conns {
-			all[number] = c.ep.id
-		}
+		conns := maps.Clone(h.conns) // a connection's lock is not taken under that of the device
 		h.mu.RUnlock()
+		for number, c := range conns {
+			c.mu.Lock()
+			if all[number] = c.ep.id; c.ended {
+				all[number] = dat.HandleNull
+			}
+			c.mu.Unlock()
+		}
 	}
 	return all
 }
