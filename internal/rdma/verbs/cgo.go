@@ -46,9 +46,6 @@ type (
 	}
 )
 
-// pollBatch is how many completions one poll takes.
-const pollBatch = 64
-
 // getDevices returns the open contexts of all devices. Calls rdma_get_devices.
 func getDevices() (deviceList, []verbsContext, error) {
 	c, err := C.dl_rdma_get_devices(nil)

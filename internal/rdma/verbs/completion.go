@@ -2,6 +2,9 @@ package verbs
 
 import "github.com/datapi/datapi/internal/dat"
 
+// pollBatch is how many completions one poll takes.
+const pollBatch = 64
+
 // completion is one entry of a completion queue (struct ibv_wc).
 type completion struct {
 	// token is the work request's id in verbs.
