@@ -56,9 +56,8 @@ func stateDir(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Errorf("remove the data: %v", err)
-		}
+		// A PostgreSQL whose service was killed ends by itself, and writes until then.
+		eventually(t, "the data are removed", func() bool { return os.RemoveAll(dir) == nil })
 	})
 	return dir
 }

@@ -97,7 +97,9 @@ func newWorld(t testing.TB, b *builder) *World {
 			t.Logf("to bring it back: DATAPI_FAULT_SEED=%d DATAPI_FAULT_ROUNDS=%d DATAPI_FAULT_SECONDS=%d go test ./internal/faults -count=1 -run '^%s$'",
 				settings.Seed, settings.Rounds, int(settings.Load.Seconds()), t.Name())
 		}
-		if err := os.RemoveAll(dir); err != nil {
+		// A PostgreSQL whose service was killed ends by itself, and writes until then.
+		var err error
+		if eventually("the data are removed", patience, func() bool { err = os.RemoveAll(dir); return err == nil }) != nil {
 			t.Errorf("remove the data: %v", err)
 		}
 	})

@@ -50,6 +50,7 @@ var descriptions = map[string]string{
 	"srq_soft_hw":              "The soft high watermark of an SRQ endpoint at creation; null is infinite.",
 	"max_rdma_read_iov":        "Segments that an RDMA read can have.",
 	"max_rdma_write_iov":       "Segments that an RDMA write can have.",
+	"endpoint_defaults":        "Named attributes that new endpoints of the adapter start with.",
 	"ep_transport_specific":    "Attributes of the transport, name to value: retry_count, rnr_retry_count, ack_timeout, tos.",
 	"ep_provider_specific":     "Attributes of the provider, name to value: max_inline_data; where the adapter has them, min_rnr_timer and comp_vector.",
 	"watermarks":               "The high watermarks (dat_ep_set_watermark).",

@@ -2343,6 +2343,7 @@ export interface components {
             detail: string | null;
             /** @description The device. */
             device: string;
+            /** @description Named attributes that new endpoints of the adapter start with. */
             endpoint_defaults: components["schemas"]["EndpointDefaults"];
             /** @description The adapter's id. */
             ia: string;
