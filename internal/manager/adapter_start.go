@@ -28,14 +28,11 @@ func (m *Manager) startAdapter(ctx context.Context, op openedIA, was *dat.IA, li
 	entries, made := m.startEntries(ia, img, was, restored)
 	ia.registerStarted(made, restored)
 	m.addRestoredRefs(ia, living)
-	if err := m.recordAdapter(ctx, entries); err != nil {
+	if err := m.recordAdapter(ctx, entries, made); err != nil {
 		for _, e := range made {
 			m.remove(e)
 		}
 		return err
-	}
-	for _, e := range made {
-		e.base().advance(stepCreated, nil)
 	}
 	m.resetConnections(ia)
 	if op.hw != nil && !m.remake(ia, op.hw, ia.device.losses.Load(), causeRestore) {
@@ -164,13 +161,19 @@ func (ia *adapter) registerStarted(made, restored []entity) {
 }
 
 // recordAdapter commits the images of an adapter and its async EVD, and publishes
-// them.
-func (m *Manager) recordAdapter(ctx context.Context, entries []dat.Entry) error {
+// them. Whoever sees the adapter can use it: the last image is published when what is
+// new lives.
+func (m *Manager) recordAdapter(ctx context.Context, entries []dat.Entry, made []entity) error {
 	if len(entries) == 0 {
 		return nil
 	}
 	for i, e := range entries {
 		entries[i].Published = func(r dat.Recorded) {
+			if i == len(entries)-1 {
+				for _, e := range made {
+					e.base().advance(stepCreated, nil)
+				}
+			}
 			if o := m.objectOf(e.Object.ID); o != nil {
 				o.publish(r.Object)
 			}
