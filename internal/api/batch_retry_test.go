@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
-	"os"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -200,11 +199,7 @@ func TestARepetitionShowsTheLiveMembersOfTheFirstAnswer(t *testing.T) {
 // Promise 3: a key of what is no change holds as long as the process lives, even where the database went away before
 // the answer could be stored.
 func TestAKeyOfADequeueHoldsWhileTheDatabaseGoesAway(t *testing.T) {
-	dir, err := os.MkdirTemp("/tmp", "datapi-api-away-")
-	must(t, err)
-	must(t, os.Chmod(dir, 0o711)) // PostgreSQL's account must get through
-	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
-	pg := startCluster(t, dir)
+	pg, dir := awayCluster(t)
 	t.Cleanup(func() { stopCluster(t, pg) })
 	r := newRigOn(t, pg.URL(), "alpha")
 	evd := r.evd(ia0, "SOFTWARE")

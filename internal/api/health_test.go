@@ -1,7 +1,6 @@
 package api
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,11 +22,7 @@ var checkLines = regexp.MustCompile(`(?m)^\[[-+]\] (\w+)(?: ok)? since \d{4}-\d\
 
 // Promise 9: /readyz?verbose names each check with its state, since when it is so, and why.
 func TestReadinessNamesEachCheckSinceWhenAndWhy(t *testing.T) {
-	dir, err := os.MkdirTemp("/tmp", "datapi-api-ready-")
-	must(t, err)
-	must(t, os.Chmod(dir, 0o711)) // PostgreSQL's account must get through
-	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
-	pg := startCluster(t, dir)
+	pg, dir := awayCluster(t)
 	t.Cleanup(func() { stopCluster(t, pg) })
 	r := newRigOn(t, pg.URL(), "alpha")
 	status, good := r.checksOf()

@@ -53,11 +53,7 @@ func freeze(t *testing.T, dir string) (thaw func()) {
 // Promise 9: without the database lists go on with this node's objects, quickly, with the same filters and orders, and
 // say that they are partial; also where the server is frozen, so that it answers nothing and refuses nothing.
 func TestListsGoOnWhileTheDatabaseIsFrozen(t *testing.T) {
-	dir, err := os.MkdirTemp("/tmp", "datapi-api-frozen-")
-	must(t, err)
-	must(t, os.Chmod(dir, 0o711)) // PostgreSQL's account must get through
-	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
-	pg := startCluster(t, dir)
+	pg, dir := awayCluster(t)
 	t.Cleanup(func() { stopCluster(t, pg) })
 	r := newRigOn(t, pg.URL(), "alpha")
 	active, _ := r.pair()

@@ -31,11 +31,7 @@ func stopCluster(t *testing.T, pg *store.Postgres) {
 }
 
 func TestWithoutTheDatabaseStatusIsReadAndWritesChangeNothing(t *testing.T) {
-	dir, err := os.MkdirTemp("/tmp", "datapi-api-away-")
-	must(t, err)
-	must(t, os.Chmod(dir, 0o711)) // PostgreSQL's account must get through
-	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
-	pg := startCluster(t, dir)
+	pg, dir := awayCluster(t)
 	t.Cleanup(func() { stopCluster(t, pg) })
 	r := newRigOn(t, pg.URL(), "alpha")
 	ep := r.endpoint(ia0)

@@ -5,18 +5,24 @@ import (
 	"slices"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/rdma"
 )
 
-// Resources returns what exists on the device of an adapter now, of the kinds or of all
-// if none is named, whoever made it. A queue pair that the provider made for an endpoint
-// that does not exist any more is an orphan. The errors are DAT_INVALID_HANDLE and those of
-// usableDevice.
-func (m *Manager) Resources(id dat.Handle, kinds ...dat.ResourceKind) ([]dat.Resource, error) {
+// deviceOf returns the provider's adapter of the one with a handle. The errors are
+// DAT_INVALID_HANDLE and those of usableDevice.
+func (m *Manager) deviceOf(id dat.Handle) (rdma.IA, error) {
 	ia, err := lookup[*adapter](m, dat.TypeIA, id, "")
 	if err != nil {
 		return nil, err
 	}
-	hw, err := ia.usableDevice()
+	return ia.usableDevice()
+}
+
+// Resources returns what exists on the device of an adapter now, of the kinds or of all
+// if none is named, whoever made it. A queue pair that the provider made for an endpoint
+// that does not exist any more is an orphan. The errors are those of deviceOf.
+func (m *Manager) Resources(id dat.Handle, kinds ...dat.ResourceKind) ([]dat.Resource, error) {
+	hw, err := m.deviceOf(id)
 	if err != nil {
 		return nil, err
 	}
@@ -35,13 +41,9 @@ func (m *Manager) Resources(id dat.Handle, kinds ...dat.ResourceKind) ([]dat.Res
 }
 
 // Counters returns the counters of an adapter's port and device by their names. The errors
-// are DAT_INVALID_HANDLE and those of usableDevice.
+// are those of deviceOf.
 func (m *Manager) Counters(id dat.Handle) (map[string]uint64, error) {
-	ia, err := lookup[*adapter](m, dat.TypeIA, id, "")
-	if err != nil {
-		return nil, err
-	}
-	hw, err := ia.usableDevice()
+	hw, err := m.deviceOf(id)
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +51,9 @@ func (m *Manager) Counters(id dat.Handle) (map[string]uint64, error) {
 }
 
 // Limits returns the limits of the operating system for what is made on an adapter's
-// device. The errors are DAT_INVALID_HANDLE and those of usableDevice.
+// device. The errors are those of deviceOf.
 func (m *Manager) Limits(id dat.Handle) ([]dat.ResourceLimit, error) {
-	ia, err := lookup[*adapter](m, dat.TypeIA, id, "")
-	if err != nil {
-		return nil, err
-	}
-	hw, err := ia.usableDevice()
+	hw, err := m.deviceOf(id)
 	if err != nil {
 		return nil, err
 	}

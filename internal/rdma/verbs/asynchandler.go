@@ -22,15 +22,7 @@ func (p *Provider) handleAsyncEvent(name string, ctx verbsContext) error {
 // dispatchAsync takes an event of a device to its adapters. One about a QP, CQ or SRQ
 // concerns the adapter that has it alone: keys are unique within the provider.
 func (p *Provider) dispatchAsync(name string, e asyncEvent) {
-	p.mu.Lock()
-	var concerned []*adapter
-	for port, a := range p.adapters {
-		if port.device == name {
-			concerned = append(concerned, a)
-		}
-	}
-	p.mu.Unlock()
-	for _, a := range concerned {
+	for _, a := range p.adaptersOf(name) {
 		a.handleAsync(e)
 	}
 }

@@ -177,12 +177,7 @@ func (p *Provider) deviceGone(name string) {
 		return
 	}
 	delete(p.devices, name)
-	var lost []*adapter
-	for port, a := range p.adapters {
-		if port.device == name {
-			lost = append(lost, a)
-		}
-	}
+	lost := p.adaptersOfLocked(name)
 	p.tasks.Go(func() {
 		for _, a := range lost {
 			a.closeGone()
@@ -191,6 +186,23 @@ func (p *Provider) deviceGone(name string) {
 		d.ctx.abandon()
 		p.requestScan()
 	})
+}
+
+// adaptersOf returns the adapters of a device's ports, in no order.
+func (p *Provider) adaptersOf(device string) []*adapter {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.adaptersOfLocked(device)
+}
+
+// adaptersOfLocked is adaptersOf with the lock held.
+func (p *Provider) adaptersOfLocked(device string) (all []*adapter) {
+	for port, a := range p.adapters {
+		if port.device == device {
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // Close implements rdma.Provider.

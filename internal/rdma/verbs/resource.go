@@ -63,16 +63,8 @@ func (a *adapter) listResources(c *netlink.Conn, kinds []dat.ResourceKind) ([]da
 // none for a queue pair whose connection has ended, which is there until the peer has answered
 // or the kernel gives that up.
 func (p *Provider) endpointsByQP(device string) map[uint32]dat.Handle {
-	p.mu.Lock()
-	var ports []*adapter
-	for port, a := range p.adapters {
-		if port.device == device {
-			ports = append(ports, a)
-		}
-	}
-	p.mu.Unlock()
 	all := map[uint32]dat.Handle{}
-	for _, a := range ports {
+	for _, a := range p.adaptersOf(device) {
 		h, err := a.hardware()
 		if err != nil {
 			continue
