@@ -50,15 +50,17 @@ func (a *Attempt) problemType() string {
 // isRead reports whether the call changes nothing.
 func (c *Call) isRead() bool { return c.Kind == KindRead || c.Kind == KindList }
 
-// isUnknown reports whether the attempt leaves open whether it had an effect: no answer
-// came, or one that says so.
+// isUnknown reports whether the attempt leaves open whether the call had an effect: no
+// answer came, or one that says so. So does "the first request with this key still runs":
+// the transport may have lost that one's answer and sent the same again by itself.
 func (a *Attempt) isUnknown() bool {
-	return a.Status == 0 || a.problemType() == "/problems/outcome-unknown"
+	problem := a.problemType()
+	return a.Status == 0 || problem == "/problems/outcome-unknown" || problem == "/problems/key-running"
 }
 
 // isRetryable reports whether the same call may have another answer later.
 func (a *Attempt) isRetryable() bool {
-	return a.isUnknown() || a.Status >= 500 || a.problemType() == "/problems/key-running" || a.Status == http.StatusTooManyRequests
+	return a.isUnknown() || a.Status >= 500 || a.Status == http.StatusTooManyRequests
 }
 
 // Call is what a client asked for once, with all its attempts: more than one only with

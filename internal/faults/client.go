@@ -94,7 +94,8 @@ func (c *Client) send(ctx context.Context, call *Call, id string) (status int, h
 	if err != nil {
 		panic(err) // the harness' own paths are paths
 	}
-	// Without it the transport sends nothing again by itself.
+	// Without it the transport sends no body again by itself. What has a key and no body,
+	// a DELETE, it does send again: an attempt is then two requests.
 	request.GetBody = nil
 	if call.Body == nil {
 		request.Body = http.NoBody
