@@ -5,7 +5,6 @@ package verbs
 import (
 	"maps"
 	"os"
-	"time"
 
 	"github.com/mdlayher/netlink"
 
@@ -31,22 +30,6 @@ func (a *adapter) Resources(kinds ...dat.ResourceKind) ([]dat.Resource, error) {
 		return nil, deviceError("list what is on it", err)
 	}
 	defer func() { _ = c.Close() }()
-	found, err := a.listResources(c, kinds)
-	if err != nil {
-		return nil, err
-	}
-	if !hasOrphan(found) {
-		return found, nil
-	}
-	// A queue pair that is being made is in the kernel before the provider knows its
-	// number: what is an orphan is so for a while.
-	<-time.After(orphanTime)
-	again, err := a.listResources(c, kinds)
-	return confirmOrphans(found, again), err
-}
-
-// listResources lists the objects of the port, each with its owner.
-func (a *adapter) listResources(c *netlink.Conn, kinds []dat.ResourceKind) ([]dat.Resource, error) {
 	before := a.p.endpointsByQP(a.device)
 	all, err := deviceResources(c, a.device, kinds)
 	if err != nil {
