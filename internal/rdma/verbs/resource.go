@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/mdlayher/netlink"
+	"golang.org/x/sys/unix"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -25,7 +26,7 @@ func (a *adapter) Resources(kinds ...dat.ResourceKind) ([]dat.Resource, error) {
 	if len(kinds) == 0 {
 		kinds = dat.ResourceKinds()
 	}
-	c, err := netlink.Dial(netlinkRDMA, nil)
+	c, err := netlink.Dial(unix.NETLINK_RDMA, nil)
 	if err != nil {
 		return nil, deviceError("list what is on it", err)
 	}
