@@ -32,14 +32,14 @@ func (a *API) registerEndpointStatus() {
 		answer: reflect.TypeFor[statusList](),
 	}, a.getStatuses)
 	register(a, route{
-		id: "get-endpoint-status", method: http.MethodGet, path: "/endpoints/{id}/status", tag: document.TagEndpoint, summary: "Get the status of an endpoint",
+		id: "get-endpoint-status", method: http.MethodGet, live: whollyLive, path: "/endpoints/{id}/status", tag: document.TagEndpoint, summary: "Get the status of an endpoint",
 		about:  "dat_ep_get_status: one snapshot, which may be ahead of the recorded state. Never touches the database.",
-		answer: reflect.TypeFor[dat.EPStatus](), refusals: []int{421},
+		answer: reflect.TypeFor[dat.EPStatus](),
 	}, a.getStatus)
 	register(a, route{
-		id: "query-endpoint-recvs", method: http.MethodGet, path: "/endpoints/{id}/recvs", tag: document.TagEndpoint, summary: "Query the receives of an endpoint",
+		id: "query-endpoint-recvs", method: http.MethodGet, live: whollyLive, path: "/endpoints/{id}/recvs", tag: document.TagEndpoint, summary: "Query the receives of an endpoint",
 		about:  "dat_ep_recv_query.",
-		answer: reflect.TypeFor[dat.RecvQuery](), refusals: []int{421},
+		answer: reflect.TypeFor[dat.RecvQuery](),
 	}, a.queryRecvs)
 }
 

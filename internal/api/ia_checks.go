@@ -14,6 +14,7 @@ import (
 
 type checkIA struct {
 	Read
+	Forwarding
 	IAPath
 }
 
@@ -34,7 +35,7 @@ type checkList struct {
 
 func (a *API) registerIAChecks() {
 	register(a, route{
-		id: "check-ia", method: http.MethodGet, path: "/ias/{ia}/checks", tag: document.TagIA, summary: "Check an interface adapter",
+		id: "check-ia", method: http.MethodGet, live: whollyLive, path: "/ias/{ia}/checks", tag: document.TagIA, summary: "Check an interface adapter",
 		about: "Whether the adapter can carry connections now, and what would help where it cannot: its port, its address, how much of its limits and of those of the operating system is in use; " +
 			"how many queue pairs belong to no endpoint, and how many connections have lost their other end. An adapter of another node is judged by its record alone.",
 		answer: reflect.TypeFor[checkList](),

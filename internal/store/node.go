@@ -16,6 +16,12 @@ const (
 	NodeTimeout = 4 * heartbeat
 )
 
+// The states of a node.
+const (
+	NodeUp   = "UP"
+	NodeDown = "DOWN"
+)
+
 // Node is a host that shares this database.
 type Node struct {
 	// Name is the node's name in ids.
@@ -32,11 +38,17 @@ type Node struct {
 	// is further than that in the future is no sign of life: the database's clock was
 	// set back.
 	State string `json:"state"`
+	// Fingerprint is the SHA-256 of the certificate that it serves with, empty for plain
+	// HTTP.
+	Fingerprint []byte `json:"-"`
+	// Secret proves to the node that a call comes from another one. It is for the nodes
+	// alone, and new with each start.
+	Secret []byte `json:"-"`
 }
 
 // Nodes returns all hosts that ever opened this database, by name.
 func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
-	rows, err := s.pool.Query(ctx, `SELECT name, address, version, epoch, last_seen,
+	rows, err := s.pool.Query(ctx, `SELECT name, address, version, epoch, last_seen, fingerprint, secret,
 		CASE WHEN last_seen BETWEEN now() - $1::interval AND now() + $1::interval THEN 'UP' ELSE 'DOWN' END
 		FROM nodes ORDER BY name`, NodeTimeout)
 	if err != nil {
@@ -45,7 +57,7 @@ func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 	nodes, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Node, error) {
 		var n Node
 		var seen time.Time
-		err := row.Scan(&n.Name, &n.Address, &n.Version, &n.Epoch, &seen, &n.State)
+		err := row.Scan(&n.Name, &n.Address, &n.Version, &n.Epoch, &seen, &n.Fingerprint, &n.Secret, &n.State)
 		n.LastSeen = dat.At(seen)
 		return n, err
 	})
@@ -62,20 +74,24 @@ func (s *Store) NodesKnown(ctx context.Context) (nodes []Node, partial bool, err
 	if partial {
 		nodes = []Node{{
 			Name: s.cfg.Node, Address: s.cfg.Address, Version: s.cfg.Version, Epoch: s.recorder.epoch,
-			LastSeen: dat.At(time.Unix(0, s.lastSeen.Load())), State: "UP",
+			LastSeen: dat.At(time.Unix(0, s.lastSeen.Load())), State: NodeUp,
 		}}
 	}
 	return nodes, partial, err
 }
 
+// Secret returns the secret of this process, with which other nodes sign the calls that
+// they pass on to it; see Node.
+func (s *Store) Secret() []byte { return s.cfg.secret }
+
 // claimNode makes this process the node's owner: it gets a new epoch, and the
 // database refuses groups with an older one. It waits for a transaction of the
 // former owner that still runs.
 func claimNode(ctx context.Context, conn *pgx.Conn, cfg Config) (epoch int64, err error) {
-	err = conn.QueryRow(ctx, `INSERT INTO nodes (name, address, version, epoch) VALUES ($1, $2, $3, 1)
+	err = conn.QueryRow(ctx, `INSERT INTO nodes (name, address, version, fingerprint, secret, epoch) VALUES ($1, $2, $3, coalesce($4::bytea, ''), coalesce($5::bytea, ''), 1)
 		ON CONFLICT (name) DO UPDATE SET address = excluded.address, version = excluded.version,
-			epoch = nodes.epoch + 1, last_seen = now()
-		RETURNING epoch`, cfg.Node, cfg.Address, cfg.Version).Scan(&epoch)
+			fingerprint = excluded.fingerprint, secret = excluded.secret, epoch = nodes.epoch + 1, last_seen = now()
+		RETURNING epoch`, cfg.Node, cfg.Address, cfg.Version, cfg.Fingerprint, cfg.secret).Scan(&epoch)
 	if err != nil {
 		return 0, err
 	}
@@ -87,10 +103,10 @@ func claimNode(ctx context.Context, conn *pgx.Conn, cfg Config) (epoch int64, er
 // the node again. It is errFenced if there is another one by now.
 func reclaimNode(ctx context.Context, conn *pgx.Conn, cfg Config, epoch int64) error {
 	var now int64
-	err := conn.QueryRow(ctx, `INSERT INTO nodes (name, address, version, epoch) VALUES ($1, $2, $3, $4)
+	err := conn.QueryRow(ctx, `INSERT INTO nodes (name, address, version, fingerprint, secret, epoch) VALUES ($1, $2, $3, coalesce($4::bytea, ''), coalesce($5::bytea, ''), $6)
 		ON CONFLICT (name) DO UPDATE SET address = excluded.address, version = excluded.version,
-			epoch = greatest(nodes.epoch, excluded.epoch), last_seen = now()
-		RETURNING epoch`, cfg.Node, cfg.Address, cfg.Version, epoch).Scan(&now)
+			fingerprint = excluded.fingerprint, secret = excluded.secret, epoch = greatest(nodes.epoch, excluded.epoch), last_seen = now()
+		RETURNING epoch`, cfg.Node, cfg.Address, cfg.Version, cfg.Fingerprint, cfg.secret, epoch).Scan(&now)
 	if err == nil && now != epoch {
 		err = errFenced
 	}

@@ -1,0 +1,3 @@
+ALTER TABLE nodes
+    DROP COLUMN secret,
+    DROP COLUMN fingerprint;
