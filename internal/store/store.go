@@ -52,6 +52,9 @@ type Store struct {
 	claims   keyClaims
 	// lastSeen is the time of the last heartbeat, in nanoseconds of Unix time.
 	lastSeen atomic.Int64
+	// resumed is when heartbeats could be sent again after they could not, by the database's
+	// clock; nil if they always could.
+	resumed atomic.Pointer[time.Time]
 	// readsFail says that the last read of a list found the database away.
 	readsFail atomic.Bool
 	// database is since when the database answers, or does not.
@@ -166,6 +169,7 @@ func (s *Store) Close(ctx context.Context) error {
 	err := s.recorder.close(ctx)
 	s.stop()
 	s.tasks.Wait()
+	s.leave(ctx)
 	s.closePool()
 	return err
 }
