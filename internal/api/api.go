@@ -80,6 +80,7 @@ type API struct {
 	docs       map[string]servedDocument // by path
 	sessions   *sessions
 	peers      peers
+	fabric     fabric
 	metrics    *metrics
 	limiter    *rateLimiter
 	// wrong are the wrong credentials of each address.

@@ -19,7 +19,7 @@
 // endpoint.go (endpoint_wire.go, endpoint_schema.go: its form; endpoint_status.go, endpoint_history.go, revert.go), connection.go, dto.go,
 // psp.go, rsp.go, cr.go, change.go and stream.go, node.go, whoami.go, matrix.go.
 //
-// Objects of other nodes: owner.go says whose a call is, forward.go has it carried out there, peer.go has the connections
+// Objects of other nodes: fabric.go says how they are shown, owner.go says whose a call is, forward.go has it carried out there, peer.go has the connections
 // to other nodes, forward_sign.go says who asks.
 //
 // batch.go: the call that carries out many writes. batch_operation.go: one of them and its references to others.

@@ -46,7 +46,7 @@ var notMade = dat.Handle(uuid.Nil.String())
 // the time of the rehearsal, without Location and ETag. before is the object as it is recorded, nil for one that would
 // be made.
 func (a *API) rehearsed(status int, o, before dat.Object, recvIdle bool) *answer {
-	body := encode(wireForm(withVersion(o, before), recvIdle))
+	body := a.encoded(withVersion(o, before), recvIdle)
 	return &answer{Status: status, ContentType: document.MediaJSON, CacheControl: noStore, Body: withoutDevice(body)}
 }
 

@@ -185,3 +185,37 @@ func TestAnAtomicBatchIsOneNodes(t *testing.T) { // promise 11
 		t.Errorf("%s: %s", p.Type, p.Detail)
 	}
 }
+
+func TestADeadNodesObjectsLookDead(t *testing.T) {
+	alpha, beta := twoNodes(t, false)
+	ep := "/endpoints/" + alpha.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
+	evd := "/evds/" + alpha.do("POST", "/evds", members{"ia": ia0, "qlen": 4, "streams": []string{"DTO"}}).is(201).id()
+	if out := alpha.do("GET", ep, nil).is(200); out.at("node_state") != "UP" || out.at("known_at") != nil || len(out.at("operations").([]any)) == 0 {
+		t.Errorf("at its node: %s", out.body)
+	}
+	item := func(path string) members { return beta.do("GET", path, nil).is(200).at("items").([]any)[0].(members) }
+	for _, m := range []string{"depth", "dropped", "mode", "in_use_by"} {
+		if v, there := item("/evds?node=alpha")[m]; v != nil || !there {
+			t.Errorf("%s of another node's EVD is %v in a list", m, v)
+		}
+	}
+	if item("/ias?node=alpha")["usage"] != nil {
+		t.Errorf("the usage is %v", item("/ias?node=alpha")["usage"])
+	}
+	if out := beta.do("GET", evd, nil).is(200); out.at("depth") != 0.0 || out.at("in_use_by") == nil {
+		t.Errorf("asked from its node: %s", out.body)
+	}
+	if out := beta.do("GET", evd+"?forward=false", nil).is(200); out.at("depth") != nil {
+		t.Errorf("not asked from its node: %s", out.body)
+	}
+	alpha.stop()
+	eventually(t, "its node has left", func() bool { return beta.do("GET", ep, nil).is(200).at("node_state") == "LEFT" })
+	must(t, administerOn(t.Context(), alpha.url, `UPDATE nodes SET left_at = NULL, last_seen = now() - interval '1 hour' WHERE name = 'alpha'`))
+	eventually(t, "its node is down", func() bool { return beta.do("GET", ep, nil).is(200).at("node_state") == "DOWN" })
+	for _, got := range []members{beta.do("GET", ep, nil).is(200).object(), item("/endpoints?node=alpha")} {
+		if got["node_state"] != "DOWN" || got["known_at"] == nil || len(got["operations"].([]any)) != 0 || got["state"] != "UNCONNECTED" {
+			t.Errorf("an endpoint of a dead node: %v", got)
+		}
+	}
+	beta.do("DELETE", ep, nil).refused(503)
+}

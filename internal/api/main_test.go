@@ -67,8 +67,11 @@ func makeTemplate(ctx context.Context) error {
 }
 
 // administer carries out a statement that needs no database of its own.
-func administer(ctx context.Context, sql string) error {
-	conn, err := pgx.Connect(ctx, cluster.URL())
+func administer(ctx context.Context, sql string) error { return administerOn(ctx, cluster.URL(), sql) }
+
+// administerOn carries out a statement on a database.
+func administerOn(ctx context.Context, url, sql string) error {
+	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -107,6 +110,8 @@ type rig struct {
 	url     string
 	// server is what other nodes reach, nil for a rig that none reaches.
 	server *httptest.Server
+	// stopped reports that stop was called.
+	stopped bool
 }
 
 // testFingerprint is that of the certificate of all test servers with TLS.
@@ -176,6 +181,10 @@ func newRigAt(t testing.TB, database, node, address string, change ...func(*Conf
 
 func (r *rig) stop() {
 	r.t.Helper()
+	if r.stopped {
+		return
+	}
+	r.stopped = true
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	r.api.Close()

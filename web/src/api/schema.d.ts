@@ -1210,6 +1210,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -1218,6 +1223,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /** @description The private data. */
             private_data?: string;
             /**
@@ -1679,18 +1689,23 @@ export interface components {
              * Format: int32
              * @description Events that are in the queue now.
              */
-            depth: number;
+            depth: number | null;
             /**
              * Format: int64
              * @description Events that found the queue full and were dropped.
              */
-            dropped: number;
+            dropped: number | null;
             /** @description The adapter's id. */
             ia: string;
             /** @description The object's id. */
             id: string;
             /** @description What feeds it. */
-            in_use_by: components["schemas"]["EVDUsers"];
+            in_use_by: components["schemas"]["EVDUsers"] | null;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -1701,6 +1716,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int32
              * @description The queue's length, in events.
@@ -1818,6 +1838,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -1837,6 +1862,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /** @description The operations that would not be refused for state or readiness, those without effect included. */
             operations: ("modify" | "set_watermark" | "connect" | "dup_connect" | "accept" | "create_rsp" | "disconnect" | "reset" | "free" | "post_recv" | "post_send" | "post_rdma_write" | "post_rdma_read" | "bind_rmr")[];
             /** @description The other end, as far as it is known, or null. */
@@ -2351,6 +2381,11 @@ export interface components {
             ia_attributes: components["schemas"]["IAAttributes"];
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -2359,6 +2394,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int64
              * @description The port of the device, from 1.
@@ -2379,7 +2419,7 @@ export interface components {
              */
             updated_at: string;
             /** @description Living objects of the adapter. */
-            usage: components["schemas"]["IAUsage"];
+            usage: components["schemas"]["IAUsage"] | null;
             /**
              * Format: int64
              * @description Grows by one with each recorded change; the ETag is this in quotes.
@@ -2659,6 +2699,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -2676,6 +2721,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int64
              * @description Where it starts in that region, in bytes.
@@ -2848,7 +2898,7 @@ export interface components {
              * @description The state.
              * @enum {string}
              */
-            state: "UP" | "DOWN";
+            state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /** @description Grows by one with each recorded change; the ETag is this in quotes. */
             version: string;
         };
@@ -2922,6 +2972,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -2930,6 +2985,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: date-time
              * @description When it last changed.
@@ -2998,6 +3058,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -3006,6 +3071,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: date-time
              * @description When it last changed.
@@ -3379,6 +3449,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -3394,6 +3469,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int64
              * @description Where it starts in that region, in bytes.
@@ -3471,6 +3551,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -3479,6 +3564,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: date-time
              * @description When it last changed.
@@ -3697,6 +3787,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -3720,6 +3815,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int32
              * @description Receives that are not completed; null where the provider cannot tell.
@@ -4041,6 +4141,8 @@ export interface components {
         EvdQuery: string[];
         /** @description Only these members of each item. */
         FieldsQuery: string[];
+        /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+        ForwardQuery: boolean;
         /** @description The adapter's id: its name, @, its node. */
         IaPath: string;
         /** @description The adapter's id; repeat for OR. */
@@ -4089,6 +4191,8 @@ export interface operations {
     "run-batch": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4114,6 +4218,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -4124,7 +4230,7 @@ export interface operations {
                     "application/json": components["schemas"]["BatchResults"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4135,7 +4241,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4378,7 +4484,10 @@ export interface operations {
     };
     "get-cr": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -4394,6 +4503,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -4404,7 +4515,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionRequest"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4415,7 +4526,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4433,6 +4544,8 @@ export interface operations {
     "accept-cr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4463,6 +4576,8 @@ export interface operations {
             /** @description The outcome, where the call waited for it (Prefer: wait=N). */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -4478,6 +4593,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -4490,7 +4607,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4501,7 +4618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4519,6 +4636,8 @@ export interface operations {
     "handoff-cr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4547,6 +4666,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -4555,7 +4676,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4566,7 +4687,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4584,6 +4705,8 @@ export interface operations {
     "reject-cr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4612,6 +4735,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -4620,7 +4745,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4631,7 +4756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4729,6 +4854,8 @@ export interface operations {
     "create-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4754,6 +4881,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -4768,7 +4897,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4779,7 +4908,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4867,6 +4996,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -4877,7 +5008,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 410 Gone, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 410 Gone, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4888,7 +5019,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4906,6 +5037,8 @@ export interface operations {
     "free-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4930,6 +5063,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -4938,7 +5073,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4949,7 +5084,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4967,6 +5102,8 @@ export interface operations {
     "modify-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4996,6 +5133,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5008,7 +5147,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5019,7 +5158,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5037,6 +5176,8 @@ export interface operations {
     "connect-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5067,6 +5208,8 @@ export interface operations {
             /** @description The outcome, where the call waited for it (Prefer: wait=N). */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5082,6 +5225,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5094,7 +5239,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5105,7 +5250,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5123,6 +5268,8 @@ export interface operations {
     "disconnect-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5153,6 +5300,8 @@ export interface operations {
             /** @description The outcome, where the call waited for it (Prefer: wait=N). */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5168,6 +5317,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5180,7 +5331,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5191,7 +5342,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5209,6 +5360,8 @@ export interface operations {
     "dup-connect-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5239,6 +5392,8 @@ export interface operations {
             /** @description The outcome, where the call waited for it (Prefer: wait=N). */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5254,6 +5409,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5266,7 +5423,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5277,7 +5434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5421,6 +5578,8 @@ export interface operations {
     "post-endpoint-rdma-reads": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5449,6 +5608,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5459,7 +5620,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5470,7 +5631,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5488,6 +5649,8 @@ export interface operations {
     "post-endpoint-rdma-writes": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5516,6 +5679,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5526,7 +5691,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5537,7 +5702,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5554,7 +5719,10 @@ export interface operations {
     };
     "query-endpoint-recvs": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -5570,6 +5738,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5589,7 +5759,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5607,6 +5777,8 @@ export interface operations {
     "post-endpoint-recvs": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5635,6 +5807,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5645,7 +5819,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5656,7 +5830,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5674,6 +5848,8 @@ export interface operations {
     "reset-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5702,6 +5878,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5714,7 +5892,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5725,7 +5903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5743,6 +5921,8 @@ export interface operations {
     "revert-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5771,6 +5951,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5783,7 +5965,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 410 Gone, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 410 Gone, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5794,7 +5976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5812,6 +5994,8 @@ export interface operations {
     "bind-endpoint-rmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5840,6 +6024,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5850,7 +6036,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5861,7 +6047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5879,6 +6065,8 @@ export interface operations {
     "post-endpoint-sends": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5907,6 +6095,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5917,7 +6107,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5928,7 +6118,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5945,7 +6135,10 @@ export interface operations {
     };
     "get-endpoint-status": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -5961,6 +6154,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5980,7 +6175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5998,6 +6193,8 @@ export interface operations {
     "set-endpoint-watermarks": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6026,6 +6223,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -6038,7 +6237,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6049,7 +6248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6139,6 +6338,8 @@ export interface operations {
     "create-evd": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6164,6 +6365,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -6178,7 +6381,7 @@ export interface operations {
                     "application/json": components["schemas"]["EVD"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6189,7 +6392,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6206,7 +6409,10 @@ export interface operations {
     };
     "get-evd": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -6222,6 +6428,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -6232,7 +6440,7 @@ export interface operations {
                     "application/json": components["schemas"]["EVD"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6243,7 +6451,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6261,6 +6469,8 @@ export interface operations {
     "free-evd": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6285,6 +6495,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -6293,7 +6505,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6304,7 +6516,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6322,6 +6534,8 @@ export interface operations {
     "modify-evd": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6351,6 +6565,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -6363,7 +6579,7 @@ export interface operations {
                     "application/json": components["schemas"]["EVD"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6374,7 +6590,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6392,6 +6608,8 @@ export interface operations {
     "dequeue-evd": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6422,6 +6640,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -6432,7 +6652,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventList"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6443,7 +6663,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6461,6 +6681,8 @@ export interface operations {
     "list-evd-events": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description How many events to show. */
                 limit?: number;
             };
@@ -6479,6 +6701,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6487,7 +6711,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventList"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6498,7 +6722,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6516,6 +6740,8 @@ export interface operations {
     "post-evd-event": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6544,6 +6770,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -6554,7 +6782,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6565,7 +6793,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6657,6 +6885,8 @@ export interface operations {
     "get-ia": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description The names of the IA attributes to answer with, separated by commas; all where left out, none where empty. */
                 ia_attributes?: string;
                 /** @description The names of the provider attributes to answer with, separated by commas; all where left out, none where empty. */
@@ -6677,6 +6907,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -6687,7 +6919,7 @@ export interface operations {
                     "application/json": components["schemas"]["IA"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6698,7 +6930,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6716,6 +6948,8 @@ export interface operations {
     "modify-ia": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6745,6 +6979,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -6757,7 +6993,7 @@ export interface operations {
                     "application/json": components["schemas"]["IA"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6768,7 +7004,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6785,7 +7021,10 @@ export interface operations {
     };
     "check-ia": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -6801,6 +7040,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6809,7 +7050,7 @@ export interface operations {
                     "application/json": components["schemas"]["CheckList"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6820,7 +7061,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6837,7 +7078,10 @@ export interface operations {
     };
     "get-ia-counters": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -6853,6 +7097,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6872,7 +7118,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6890,6 +7136,8 @@ export interface operations {
     "list-ia-resources": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description How many items a page has. */
                 limit?: components["parameters"]["LimitQuery"];
                 /** @description The next_cursor of the page before. */
@@ -6924,6 +7172,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6943,7 +7193,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7035,6 +7285,8 @@ export interface operations {
     "create-lmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7060,6 +7312,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -7074,7 +7328,7 @@ export interface operations {
                     "application/json": components["schemas"]["LMR"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7085,7 +7339,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7102,7 +7356,10 @@ export interface operations {
     };
     "get-lmr": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -7157,6 +7414,8 @@ export interface operations {
     "free-lmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7181,6 +7440,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -7189,7 +7450,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7200,7 +7461,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7218,6 +7479,8 @@ export interface operations {
     "read-lmr-data": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Where to start, in bytes; 0 where left out. */
                 offset?: number;
                 /** @description How many bytes; to the end of the region, at most 16 MiB, where left out. */
@@ -7238,6 +7501,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -7246,7 +7511,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7257,7 +7522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7275,6 +7540,8 @@ export interface operations {
     "write-lmr-data": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
                 /** @description Where to start, in bytes; 0 where left out. */
@@ -7307,6 +7574,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -7315,7 +7584,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7326,7 +7595,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7525,6 +7794,8 @@ export interface operations {
     "create-psp": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7550,6 +7821,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -7564,7 +7837,7 @@ export interface operations {
                     "application/json": components["schemas"]["PSP"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7575,7 +7848,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7592,7 +7865,10 @@ export interface operations {
     };
     "get-psp": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -7647,6 +7923,8 @@ export interface operations {
     "free-psp": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7671,6 +7949,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -7679,7 +7959,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7690,7 +7970,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7778,6 +8058,8 @@ export interface operations {
     "create-pz": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7803,6 +8085,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -7817,7 +8101,7 @@ export interface operations {
                     "application/json": components["schemas"]["PZ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7828,7 +8112,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7845,7 +8129,10 @@ export interface operations {
     };
     "get-pz": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -7900,6 +8187,8 @@ export interface operations {
     "free-pz": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7924,6 +8213,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -7932,7 +8223,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7943,7 +8234,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8035,6 +8326,8 @@ export interface operations {
     "create-rmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8060,6 +8353,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8074,7 +8369,7 @@ export interface operations {
                     "application/json": components["schemas"]["RMR"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8085,7 +8380,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8102,7 +8397,10 @@ export interface operations {
     };
     "get-rmr": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -8118,6 +8416,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -8128,7 +8428,7 @@ export interface operations {
                     "application/json": components["schemas"]["RMR"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8139,7 +8439,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8157,6 +8457,8 @@ export interface operations {
     "free-rmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8181,6 +8483,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -8189,7 +8493,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8200,7 +8504,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8294,6 +8598,8 @@ export interface operations {
     "create-rsp": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8319,6 +8625,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8333,7 +8641,7 @@ export interface operations {
                     "application/json": components["schemas"]["RSP"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8344,7 +8652,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8361,7 +8669,10 @@ export interface operations {
     };
     "get-rsp": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -8416,6 +8727,8 @@ export interface operations {
     "free-rsp": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8440,6 +8753,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -8448,7 +8763,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8459,7 +8774,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8477,6 +8792,8 @@ export interface operations {
     "start-session": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8541,6 +8858,8 @@ export interface operations {
     "end-session": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8673,6 +8992,8 @@ export interface operations {
     "create-srq": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8698,6 +9019,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8712,7 +9035,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8723,7 +9046,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8740,7 +9063,10 @@ export interface operations {
     };
     "get-srq": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -8756,6 +9082,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -8766,7 +9094,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8777,7 +9105,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8795,6 +9123,8 @@ export interface operations {
     "free-srq": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8819,6 +9149,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -8827,7 +9159,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8838,7 +9170,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8856,6 +9188,8 @@ export interface operations {
     "modify-srq": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8885,6 +9219,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8897,7 +9233,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8908,7 +9244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8926,6 +9262,8 @@ export interface operations {
     "set-srq-low-watermark": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8954,6 +9292,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8966,7 +9306,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8977,7 +9317,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8995,6 +9335,8 @@ export interface operations {
     "post-srq-recvs": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -9023,6 +9365,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -9033,7 +9377,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -9044,7 +9388,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
