@@ -223,12 +223,8 @@ func (r *Recorder) Note(entry dat.Entry, done func(dat.Recorded)) {
 
 // Away returns nil while writes are possible, else the *dat.Error that refuses them.
 func (r *Recorder) Away() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.away == nil {
-		return nil
-	}
-	return r.away
+	away, _ := r.awaySince()
+	return away
 }
 
 // Waiting returns the number of events that wait for their record.
