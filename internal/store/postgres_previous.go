@@ -30,19 +30,16 @@ const (
 func (d *clusterFiles) awaitPreviousRun(ctx context.Context, log *slog.Logger) error {
 	deadline := time.Now().Add(previousRunTimeout)
 	for logged := false; ; logged = true {
-		pid, err := d.processInCluster()
-		if err != nil {
-			return err
-		}
-		if pid == 0 {
+		pids := d.processesInCluster()
+		if len(pids) == 0 {
 			return d.removeZombieLocks()
 		}
 		if !logged {
-			log.Info("waiting for the PostgreSQL of the run before", "process", pid)
+			log.Info("waiting for the PostgreSQL of the run before", "process", pids[0])
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("a PostgreSQL (process %d) has been running on %s for %s without its service; stop it with `kill -INT %d`, or `kill -KILL %d` if it is frozen",
-				pid, d.cluster, previousRunTimeout, pid, pid)
+				pids[0], d.cluster, previousRunTimeout, pids[0], pids[0])
 		}
 		select {
 		case <-ctx.Done():
@@ -52,24 +49,11 @@ func (d *clusterFiles) awaitPreviousRun(ctx context.Context, log *slog.Logger) e
 	}
 }
 
-// processInCluster returns a process that works in the cluster, 0 if there is none.
-func (d *clusterFiles) processInCluster() (int, error) {
-	all, err := d.processesInCluster()
-	if err != nil || len(all) == 0 {
-		return 0, err
-	}
-	return all[0], nil
-}
-
 // processesInCluster returns the processes that work in the cluster: those of the
 // program postgres that have it as their working directory. An administrator's shell
 // may be there too.
-func (d *clusterFiles) processesInCluster() ([]int, error) {
-	links, err := filepath.Glob("/proc/[0-9]*/cwd")
-	if err != nil {
-		return nil, err
-	}
-	var pids []int
+func (d *clusterFiles) processesInCluster() (pids []int) {
+	links, _ := filepath.Glob("/proc/[0-9]*/cwd") // the pattern is valid, and nothing else is an error
 	for _, link := range links {
 		if cwd, err := os.Readlink(link); err != nil || cwd != d.cluster {
 			continue
@@ -82,17 +66,13 @@ func (d *clusterFiles) processesInCluster() ([]int, error) {
 			pids = append(pids, pid)
 		}
 	}
-	return pids, nil
+	return pids
 }
 
 // killProcesses ends what is left of a run whose postmaster has ended, as backends that
 // are frozen: PostgreSQL does not start beside them. What was committed stays.
 func (d *clusterFiles) killProcesses() {
-	pids, err := d.processesInCluster()
-	if err != nil {
-		return
-	}
-	for _, pid := range pids {
+	for _, pid := range d.processesInCluster() {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/datapi/datapi/internal/dat"
 )
 
 // AnswerLifetime is how long an answer is stored for a retry with the same
@@ -168,7 +166,7 @@ func (s *Store) storedAnswers(ctx context.Context, key AnswerKey) ([]StoredAnswe
 		return nil, err
 	}
 	if !room {
-		return nil, &dat.Error{Return: dat.RetInternalError, Kind: KindStoreAway, Detail: awayDetail}
+		return nil, storeAway(nil)
 	}
 	rows, err := s.pool.Query(ctx, `SELECT body_hash, status, header, body, from_operation, to_operation,
 			max(at) OVER () >= now() - $5::interval FROM kept
