@@ -124,10 +124,10 @@ func (p *progress) committed(ctx context.Context, results []batchResult, to int)
 }
 
 // begin stores that the operations before to, which leave no record, may have been carried out, and the results before
-// them. It reports whether they may be: not where that cannot be stored.
-func (p *progress) begin(ctx context.Context, results []batchResult, from, to int) (*document.Problem, bool) {
+// them. It returns why they may not be, where that cannot be stored; else nil.
+func (p *progress) begin(ctx context.Context, results []batchResult, from, to int) *document.Problem {
 	if p.key == nil {
-		return nil, true
+		return nil
 	}
 	var parts []store.StoredAnswer
 	if from > p.next {
@@ -136,10 +136,10 @@ func (p *progress) begin(ctx context.Context, results []batchResult, from, to in
 	parts = append(parts, store.StoredAnswer{BodyHash: p.key.hash, Status: http.StatusOK, From: from, To: to})
 	if err := p.api.store.SaveAnswer(ctx, p.key.id, parts...); err != nil {
 		p.halted = true
-		return problemOf(err), false
+		return problemOf(err)
 	}
 	p.next = from
-	return nil, true
+	return nil
 }
 
 // ended stores the results of the operations before to, for which begin was called. Those at the end that failed with
