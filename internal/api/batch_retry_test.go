@@ -199,8 +199,7 @@ func TestARepetitionShowsTheLiveMembersOfTheFirstAnswer(t *testing.T) {
 // Promise 3: a key of what is no change holds as long as the process lives, even where the database went away before
 // the answer could be stored.
 func TestAKeyOfADequeueHoldsWhileTheDatabaseGoesAway(t *testing.T) {
-	pg, dir := awayCluster(t)
-	t.Cleanup(func() { stopCluster(t, pg) })
+	pg := newOwnCluster(t)
 	r := newRigOn(t, pg.URL(), "alpha")
 	evd := r.evd(ia0, "SOFTWARE")
 	take := func() reply {
@@ -211,7 +210,7 @@ func TestAKeyOfADequeueHoldsWhileTheDatabaseGoesAway(t *testing.T) {
 	eventually(t, "the dequeue waits", func() bool {
 		return r.do("POST", "/evds/"+evd+"/dequeue", members{"max": 1}).status == http.StatusConflict
 	})
-	stopCluster(t, pg)
+	pg.stop(t)
 	for range 2 {
 		r.do("POST", "/evds/"+evd+"/events", members{"data": members{"n": 1}}).is(201)
 	}
@@ -220,7 +219,7 @@ func TestAKeyOfADequeueHoldsWhileTheDatabaseGoesAway(t *testing.T) {
 		t.Errorf("first %s, again %s", first.body, again.body)
 	}
 	r.do("POST", "/evds/"+evd+"/dequeue", members{"max": 1}, with(idempotencyHeader, "another")).refused(503)
-	pg = startCluster(t, dir)
+	pg.start(t)
 	eventually(t, "writes are taken again", func() bool { return r.do("POST", "/pzs", members{"ia": ia0}).status == 201 })
 	if again := take().is(200); !bytes.Equal(first.body, again.body) {
 		t.Errorf("first %s, again %s", first.body, again.body)
