@@ -32,7 +32,7 @@ func (d *clusterFiles) awaitPreviousRun(ctx context.Context, log *slog.Logger) e
 	for logged := false; ; logged = true {
 		pids := d.processesInCluster()
 		if len(pids) == 0 {
-			return d.removeZombieLocks()
+			return d.removeStaleLocks()
 		}
 		if !logged {
 			log.Info("waiting for the PostgreSQL of the run before", "process", pids[0])
@@ -77,10 +77,11 @@ func (d *clusterFiles) killProcesses() {
 	}
 }
 
-// removeZombieLocks removes the lock files of a postmaster that has ended and was not
-// reaped, as in a container without an init: PostgreSQL takes it for alive. Nothing
-// else works in the cluster any more.
-func (d *clusterFiles) removeZombieLocks() error {
+// removeStaleLocks removes the lock files with which PostgreSQL would refuse to start for
+// ever although nothing works in the cluster any more: those of a postmaster that has
+// ended and was not reaped, as in a container without an init, which it takes for alive,
+// and those without a process id, of one that was killed before it had written it.
+func (d *clusterFiles) removeStaleLocks() error {
 	for _, path := range []string{
 		filepath.Join(d.cluster, "postmaster.pid"),
 		filepath.Join(d.sockets, ".s.PGSQL."+socketPort+".lock"),
@@ -95,7 +96,7 @@ func (d *clusterFiles) removeZombieLocks() error {
 			continue
 		}
 		first, _, _ := strings.Cut(string(b), "\n")
-		if pid, err := strconv.Atoi(first); err != nil || !isZombie(pid) {
+		if pid, err := strconv.Atoi(first); err == nil && !isZombie(pid) {
 			continue // PostgreSQL judges that itself
 		}
 		if err := os.Remove(path); err != nil {
