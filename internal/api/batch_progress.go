@@ -73,12 +73,12 @@ type operationKey struct {
 	to       int
 }
 
-func (k *operationKey) answerInCommit(show func(dat.Object) *answer) *dat.Kept {
-	kept := k.kept(k.progress.next, k.to)
-	kept.Answer = func(recorded dat.Object) (int, map[string]string, []byte) {
+func (k *operationKey) answerInCommit(show func(dat.Object) *answer) *dat.KeyedAnswer {
+	stored := k.keyed(k.progress.next, k.to)
+	stored.Make = func(recorded dat.Object) (int, map[string]string, []byte) {
 		return k.giveRecorder(k.progress.part(append(k.before[:len(k.before):len(k.before)], resultOf(show(recorded))), k.to))
 	}
-	return &kept
+	return &stored
 }
 
 // commitOfGroup returns what stores the results of n operations from i on in their commit, with those before them that
@@ -89,7 +89,7 @@ func (p *progress) commitOfGroup(results []batchResult, i, n int, show func([]da
 	}
 	before := results[p.next:i:i]
 	return &manager.BatchAnswer{
-		Kept: p.key.kept(p.next, i+n),
+		KeyedAnswer: p.key.keyed(p.next, i+n),
 		Results: func(objects []dat.Object) (int, map[string]string, []byte) {
 			return p.key.giveRecorder(p.part(append(before, show(objects)...), i+n))
 		},

@@ -194,7 +194,7 @@ func (r *Recorder) isKeyUndecided(k AnswerKey) bool {
 	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.abandoned, func(u *unit) bool {
 		return !u.answered.Load() && slices.ContainsFunc(u.entries, func(e dat.Entry) bool {
-			return e.Keep != nil && AnswerKey{e.Keep.Principal, e.Keep.Method, e.Keep.Path, e.Keep.Key} == k
+			return e.Answer != nil && AnswerKey{e.Answer.Principal, e.Answer.Method, e.Answer.Path, e.Answer.Key} == k
 		})
 	})
 }

@@ -40,9 +40,9 @@ func stall(t *testing.T) *replicated {
 	r.standby.cutOff(r.primary)
 	began := time.Now()
 	keyed := creation(endpoint(r.pending, "alpha", "second"))
-	keyed.Keep = &dat.Kept{
+	keyed.Answer = &dat.KeyedAnswer{
 		Principal: "p", Method: "POST", Path: "/endpoints", Key: "k", BodyHash: []byte{1},
-		Answer: func(dat.Object) (int, map[string]string, []byte) { return 201, nil, nil },
+		Make: func(dat.Object) (int, map[string]string, []byte) { return 201, nil, nil },
 	}
 	_, err = r.store.Recorder().Record(t.Context(), keyed)
 	wantError(t, err, dat.RetInternalError, KindOutcomeUnknown)

@@ -12,9 +12,9 @@ import (
 func TestAStoredAnswerIsCommittedWithItsChange(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
 	entry := creation(endpoint(newID(t), "alpha", ""))
-	entry.Keep = &dat.Kept{
+	entry.Answer = &dat.KeyedAnswer{
 		Principal: "p", Method: "POST", Path: "/endpoints", Key: "k", BodyHash: []byte{1},
-		Answer: func(o dat.Object) (int, map[string]string, []byte) {
+		Make: func(o dat.Object) (int, map[string]string, []byte) {
 			return 201, map[string]string{"ETag": `"1"`}, []byte(o.Head().ID)
 		},
 	}
@@ -35,7 +35,7 @@ func TestAStoredAnswerIsCommittedWithItsChange(t *testing.T) {
 		t.Error(d)
 	}
 	again := creation(endpoint(newID(t), "alpha", ""))
-	again.Keep = entry.Keep
+	again.Answer = entry.Answer
 	_, err = s.Recorder().Record(t.Context(), again)
 	wantError(t, err, dat.RetInvalidState, KindKeyRunning)
 	_, err = s.Get(t.Context(), dat.TypeEndpoint, again.Object.ID)
@@ -88,9 +88,9 @@ func TestThePartsOfAnAnswerAreFoundInOrderAndGoTogether(t *testing.T) {
 	}
 	must(t, s.SaveAnswer(t.Context(), key, part(2, 4, "")))
 	entry := creation(endpoint(newID(t), "alpha", ""))
-	entry.Keep = &dat.Kept{
+	entry.Answer = &dat.KeyedAnswer{
 		Principal: "p", Method: "POST", Path: "/batch", Key: "k", BodyHash: []byte{1}, From: 0, To: 2,
-		Answer: func(dat.Object) (int, map[string]string, []byte) { return 200, nil, []byte("ab") },
+		Make: func(dat.Object) (int, map[string]string, []byte) { return 200, nil, []byte("ab") },
 	}
 	record(t, s, entry)
 	must(t, s.AmendAnswer(t.Context(), key, part(2, 4, "cd")))
