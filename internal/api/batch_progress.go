@@ -136,6 +136,7 @@ func (p *progress) begin(ctx context.Context, results []batchResult, from, to in
 	parts = append(parts, store.StoredAnswer{BodyHash: p.key.hash, Status: http.StatusOK, From: from, To: to})
 	if err := p.api.store.SaveAnswer(ctx, p.key.id, parts...); err != nil {
 		p.halted = true
+		p.api.store.WithdrawAnswers(p.key.id, from) // nothing was begun, although the database may have it
 		return problemOf(err)
 	}
 	p.next = from
@@ -155,7 +156,7 @@ func (p *progress) ended(ctx context.Context, results []batchResult, to int) {
 	if to > p.next {
 		p.store(ctx, p.api.store.AmendAnswer, p.part(results[p.next:to], to))
 	} else if err := p.api.store.DropAnswers(context.WithoutCancel(ctx), p.key.id, p.next); err != nil {
-		p.api.warnNotStored(ctx, requestOf(ctx), err) // a repetition takes them for begun
+		p.api.warnNotStored(ctx, requestOf(ctx), err) // after a restart, a repetition takes them for begun
 	}
 	p.next = to
 }

@@ -140,6 +140,28 @@ func principalOf(r *rig) string {
 }
 
 // Promise 3: an answer that only says where or when to ask is asked for anew.
+// Promise 3: operations whose beginning the database did not confirm were not begun, and a repetition carries them out.
+func TestARepeatedBatchPostsWhatItWasRefusedToBegin(t *testing.T) {
+	pg := newOwnCluster(t)
+	r := newRigOn(t, pg.URL(), "alpha")
+	ep := r.endpoint(ia0)
+	body, key := members{"operations": []members{op("POST", "/endpoints/"+ep+"/recvs", members{"count": 1, "size": 16})}}, with(idempotencyHeader, "begin")
+	setting(t, pg.URL(), "synchronous_standby_names", "nobody")
+	awaitStandbys(t, pg.URL())
+	if got := r.do("POST", "/batch", body, key).statuses(); got != "[503]" {
+		t.Fatalf("without the standby: %s", got)
+	}
+	setting(t, pg.URL(), "synchronous_standby_names", "")
+	var again reply
+	eventually(t, "a repetition is answered", func() bool { again = r.do("POST", "/batch", body, key); return again.status == 200 })
+	if got := again.statuses(); got != "[202]" {
+		t.Errorf("the repetition: %s, %s", got, again.body)
+	}
+	if s := r.do("GET", "/endpoints/"+ep+"/status", nil); s.at("recvs") != 1.0 {
+		t.Errorf("posted: %s", s.body)
+	}
+}
+
 func TestAnAnswerThatSaysWhereToAskIsNotStored(t *testing.T) {
 	database := newDatabase(t)
 	alpha, beta := newRigOn(t, database, "alpha"), newRigOn(t, database, "beta")

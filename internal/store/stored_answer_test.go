@@ -134,3 +134,43 @@ func TestAnAnswerThatTheDatabaseDidNotTakeIsRemembered(t *testing.T) {
 		t.Error("there is room beyond the bound")
 	}
 }
+
+func TestAnAnswerThatWasWithdrawnIsDeletedBeforeItsKeyIsClaimed(t *testing.T) {
+	url := newDatabase(t)
+	p, through := newProxy(t, url)
+	s := openStore(t, through, "alpha")
+	key := AnswerKey{"p", "POST", "/batch", "k"}
+	part := func(from, to int) StoredAnswer {
+		return StoredAnswer{BodyHash: []byte{1}, Status: 200, Header: map[string]string{}, Body: []byte{}, From: from, To: to}
+	}
+	must(t, s.SaveAnswer(t.Context(), key, part(0, 2), part(2, 4), part(4, 5)))
+	p.refusing.Store(true)
+	p.cut()
+	if err := s.DropAnswers(t.Context(), key, 4); err == nil {
+		t.Fatal("the database takes changes")
+	}
+	s.WithdrawAnswers(key, 2)
+	p.refusing.Store(false)
+	var found []StoredAnswer
+	eventually(t, "the key is claimed", func() bool {
+		var running bool
+		var err error
+		found, running, err = s.ClaimKey(t.Context(), key)
+		return err == nil && !running
+	})
+	if d := cmp.Diff([]StoredAnswer{part(0, 2)}, found); d != "" {
+		t.Error(d)
+	}
+	must(t, s.SaveAnswer(t.Context(), key, part(2, 3)))
+	s.ReleaseKey(key)
+	found, _, err := s.ClaimKey(t.Context(), key)
+	must(t, err)
+	if d := cmp.Diff([]StoredAnswer{part(0, 2), part(2, 3)}, found); d != "" {
+		t.Errorf("what is stored afterwards is not found: %s", d)
+	}
+	s.WithdrawAnswers(key, 0)
+	s.claims.prune(time.Now().Add(AnswerLifetime + time.Hour))
+	if len(s.claims.withdrawn) != 0 {
+		t.Error("a withdrawal is remembered for ever")
+	}
+}
