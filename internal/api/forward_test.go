@@ -42,6 +42,9 @@ func TestAnotherNodesObjectsAreWrittenAsIfTheirOwnerWereAsked(t *testing.T) {
 		if out := beta.do("GET", ep+"/status", nil).is(200).by("alpha"); out.at("state") != "UNCONNECTED" {
 			t.Errorf("status %s", out.body)
 		}
+		if items := beta.do("GET", "/endpoints/status?id="+made.id(), nil).is(200).at("items").([]any); len(items) != 1 || items[0].(members)["state"] != "UNCONNECTED" {
+			t.Errorf("statuses %v", items)
+		}
 		beta.do("POST", ep+"/recvs", members{"size": 16}).is(202).by("alpha")
 		beta.do("PATCH", ep, `{"state":"CONNECTED"}`, loose).by("alpha").refused(422)
 		beta.do("PATCH", ep+"?dry_run=true", `{"name":"other"}`, loose).is(200).by("alpha")

@@ -91,6 +91,21 @@ func (s *Store) NodesKnown(ctx context.Context) (nodes []Node, partial bool, err
 	return nodes, partial, err
 }
 
+// NodesOf returns the ids of living objects of a type by the nodes that have them.
+func (s *Store) NodesOf(ctx context.Context, t dat.ObjectType, ids []string) (map[string][]string, error) {
+	rows, err := s.pool.Query(ctx, `SELECT id, node FROM objects WHERE id = ANY ($1) AND type = $2 AND freed_at IS NULL`, ids, t.String())
+	if err != nil {
+		return nil, mapError(err)
+	}
+	byNode := map[string][]string{}
+	var id, node string
+	_, err = pgx.ForEachRow(rows, []any{&id, &node}, func() error {
+		byNode[node] = append(byNode[node], id)
+		return nil
+	})
+	return byNode, mapError(err)
+}
+
 // leave says that this node stops in order. Nothing can be done where that fails: the node
 // is DOWN later.
 func (s *Store) leave(ctx context.Context) {

@@ -194,7 +194,7 @@ export interface paths {
         };
         /**
          * Get the status of many endpoints
-         * @description dat_ep_get_status of many. Never touches the database. An endpoint that is freed, or that another node runs, has no item.
+         * @description dat_ep_get_status of many. Those of this node never touch the database; of others each node that has some is asked once. An endpoint that is freed, or whose node does not answer within 2 s, has no item.
          */
         get: operations["get-endpoints-status"];
         put?: never;
@@ -4927,6 +4927,8 @@ export interface operations {
     "get-endpoints-status": {
         parameters: {
             query: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description The endpoints' ids; repeated, at most 200. */
                 id: string[];
             };
