@@ -86,6 +86,8 @@ func TestVerbsSendWhatTheirFlagsSay(t *testing.T) {
 		{`evd post-se ` + anID + ` --data {"n":1}`, "POST /api/v1/evds/" + anID + "/events", `{"data":{"n":1}}`},
 		{"ep list --limit 5 --label app=lustre --fields id,name", "GET /api/v1/endpoints?fields=id%2Cname&label=app%3Dlustre&limit=5", ""},
 		{"change list --order asc --type endpoint", "GET /api/v1/changes?order=asc&type=endpoint", ""},
+		{"retention show", "GET /api/v1/retention", ""},
+		{"retention set --age 30d", "PUT /api/v1/retention", `{"age":"30d"}`},
 	}
 	for _, c := range cases {
 		t.Run(c.args, func(t *testing.T) {

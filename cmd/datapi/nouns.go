@@ -2,13 +2,14 @@ package main
 
 import "github.com/datapi/datapi/internal/dat"
 
-// noun is a command and its verbs: a type of objects, the changes or the nodes.
+// noun is a command and its verbs: a type of objects, the changes, the nodes, or a setting.
 type noun struct {
 	name    string
 	objects string   // its plural, for help
 	path    string   // of its collection, below /api/v1
 	watched string   // the word that /changes knows it by; empty where nothing of it is recorded
 	named   bool     // whether its objects may have names of their own
+	single  bool     // whether there is one and no list
 	columns []string // of its table, as dotted paths; a|b is b where a is null
 	verbs   []verb
 }
@@ -64,7 +65,7 @@ func nouns() []noun {
 	for _, t := range dat.ObjectTypes() {
 		all = append(all, nounOf(t))
 	}
-	return append(all, changeNoun, nodeNoun)
+	return append(all, changeNoun, nodeNoun, retentionNoun)
 }
 
 // Members that several verbs have.

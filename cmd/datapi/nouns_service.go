@@ -69,3 +69,14 @@ var nodeNoun = noun{
 		help: "List the hosts that share this database",
 	}},
 }
+
+var retentionNoun = noun{
+	name: "retention", objects: "the age up to which changes are kept", path: "/retention", single: true,
+	columns: []string{"age", "set_by", "set_at"},
+	verbs: []verb{
+		{name: "show", method: "GET", help: "Show how long changes are kept"},
+		{name: "set", method: "PUT", help: "Set how long changes are kept, for all nodes of the database", body: []member{
+			{"age", text, true, "age up to which changes are kept, as 90d or 36h"},
+		}},
+	},
+}

@@ -27,7 +27,11 @@ func TestEveryTypeOfObjectIsANoun(t *testing.T) {
 			t.Errorf("the noun %q of %q has a hole, or a name that another has", n.name, n.objects)
 		}
 		names[n.name] = true
-		verbOf(t, n, "list")
+		if n.single {
+			verbOf(t, n, "show")
+		} else {
+			verbOf(t, n, "list")
+		}
 	}
 	for _, typ := range dat.ObjectTypes() {
 		n := nounOf(typ)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -8,15 +9,18 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/datapi/datapi/internal/store"
 )
 
 // minTokenLength is the least length of an admin token, in characters.
 const minTokenLength = 16
+
+// defaultRetention is the age of changes kept where nobody says another one.
+const defaultRetention = "90d"
 
 // engines are the choices of --engine, with the providers that each opens.
 var engines = map[string][]string{
@@ -61,7 +65,7 @@ func (o *serveOptions) register(c *cobra.Command) {
 	f.BoolVar(&o.tlsSelfSigned, "tls-self-signed", false, "serve HTTPS with a certificate of its own making")
 	f.BoolVar(&o.insecureHTTP, "insecure-http", false, "allow HTTP without TLS beyond loopback")
 	f.StringVar(&o.metricsListen, "metrics-listen", "", "address of /metrics; none: the main address")
-	f.StringVar(&o.retention, "retention", "90d", "age of changes kept, as 90d or 36h")
+	f.StringVar(&o.retention, "retention", "", "age of changes kept, as 90d or 36h, where the database has no such setting yet; none: "+defaultRetention)
 	f.IntVar(&o.rateLimit, "rate-limit", 0, "requests per second and principal; 0: no limit")
 	f.BoolVar(&o.readOnly, "read-only", false, "refuse every write")
 	f.StringVar(&o.logLevel, "log-level", "info", "debug, info, warn or error")
@@ -72,7 +76,7 @@ func (o *serveOptions) register(c *cobra.Command) {
 type settings struct {
 	serveOptions
 	token        string
-	retentionAge time.Duration
+	retentionAge store.Age
 	providers    []string // names for newProvider; empty is auto
 }
 
@@ -178,7 +182,7 @@ func isLoopback(host string) bool {
 // checkNumbers checks the retention, the addresses of others and of the metrics and the rate limit.
 func (s *settings) checkNumbers() error {
 	var err error
-	if s.retentionAge, err = parseAge(s.retention); err != nil {
+	if s.retentionAge, err = store.ParseAge(cmp.Or(s.retention, defaultRetention)); err != nil {
 		return fmt.Errorf("--retention: %w", err)
 	}
 	if s.advertise != "" {
@@ -195,18 +199,6 @@ func (s *settings) checkNumbers() error {
 		return fmt.Errorf("--rate-limit %d is negative; 0 is no limit", s.rateLimit)
 	}
 	return nil
-}
-
-// parseAge reads a number of days (90d) or a Go duration (36h).
-func parseAge(word string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(word, "d"); ok {
-		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= 36500 {
-			return time.Duration(n) * 24 * time.Hour, nil
-		}
-	} else if d, err := time.ParseDuration(word); err == nil && d > 0 {
-		return d, nil
-	}
-	return 0, fmt.Errorf("%q is no age; write it as 90d or 36h", word)
 }
 
 // setDataDir makes the data directory absolute, or sets the default one.

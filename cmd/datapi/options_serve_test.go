@@ -80,7 +80,7 @@ func TestVariablesStandInForFlagsAndFlagsWin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.softIAs != 4 || s.retentionAge != 36*time.Hour || s.databaseURL != "postgres://db/one" {
+	if s.softIAs != 4 || s.retentionAge != store.Age(36*time.Hour) || s.databaseURL != "postgres://db/one" {
 		t.Errorf("soft IAs %d, retention %s, database %q", s.softIAs, s.retentionAge, s.databaseURL)
 	}
 	t.Setenv("DATAPI_DATABASE_URL", "postgres://db/two")

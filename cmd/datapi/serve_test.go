@@ -33,6 +33,37 @@ func TestServeStartsAnswersAndStopsInOrder(t *testing.T) {
 	}
 }
 
+func TestTheRetentionIsSetOnceAndChangedByACall(t *testing.T) {
+	dir := stateDir(t)
+	shows := func(p *process, age, by string) {
+		t.Helper()
+		if got := p.must(t, "GET", "/retention", nil); got["age"] != age || got["set_by"] != by {
+			t.Errorf("the retention is %v of %v, want %s of %s", got["age"], got["set_by"], age, by)
+		}
+	}
+	const complaint = "--retention is not what the database has"
+	first := serveIn(t, dir, "--retention=36h")
+	shows(first, "36h", "node alpha")
+	status, out, said := command(t, "", "retention", "set", "--age", "30d", "--url", first.base)
+	if status != exitDone || !strings.Contains(out, "30d") {
+		t.Fatalf("status %d, printed %q, said %q", status, out, said)
+	}
+	shows(first, "30d", "anonymous")
+	first.end(t, syscall.SIGTERM)
+	second := serveIn(t, dir, "--retention=2s")
+	shows(second, "30d", "anonymous")
+	second.end(t, syscall.SIGTERM)
+	if n := strings.Count(second.said(), complaint); n != 1 || strings.Contains(first.said(), complaint) {
+		t.Errorf("a start with another value says so %d times:\n%s", n, second.said())
+	}
+	third := serveIn(t, dir)
+	shows(third, "30d", "anonymous")
+	third.end(t, syscall.SIGTERM)
+	if strings.Contains(third.said(), complaint) {
+		t.Errorf("a start without --retention complains:\n%s", third.said())
+	}
+}
+
 func TestServeSaysInOneLineWhatItCannotDo(t *testing.T) {
 	dir, db := stateDir(t), database(t, stateDir(t))
 	p := serveIn(t, dir)

@@ -134,7 +134,8 @@ func (r *runningService) openStore(ctx context.Context, secured *tls.Config, st 
 		r.private, r.data = private, s.dataDir+" (private PostgreSQL)"
 	}
 	db, err := store.Open(ctx, store.Config{
-		URL: url, Node: s.node, Address: r.advertised(), Fingerprint: certificateSum(secured), Version: version, Logger: r.log, Retention: s.retentionAge, Private: r.private,
+		URL: url, Node: s.node, Address: r.advertised(), Fingerprint: certificateSum(secured), Version: version, Logger: r.log,
+		Retention: s.retentionAge, RetentionGiven: s.retention != "", Private: r.private,
 	})
 	if err != nil {
 		return nil, err

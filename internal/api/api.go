@@ -164,6 +164,7 @@ func build(cfg Config) *API {
 	a.registerChanges()
 	a.registerBatch()
 	a.registerNodes()
+	a.registerRetention()
 	a.registerWhoami()
 	a.registerMatrix()
 	a.registerSession()

@@ -17,7 +17,7 @@
 //
 // Each resource has its file: ia.go (ia_modify.go; ia_resources.go: what is on its device; ia_checks.go, ia_live_checks.go: its checks), pz.go, evd.go and evd_events.go, srq.go, lmr.go, rmr.go,
 // endpoint.go (endpoint_wire.go, endpoint_schema.go: its form; endpoint_status.go, endpoint_history.go, revert.go), connection.go, dto.go,
-// psp.go, rsp.go, cr.go, change.go and stream.go, node.go, whoami.go, matrix.go.
+// psp.go, rsp.go, cr.go, change.go and stream.go, node.go, retention.go, whoami.go, matrix.go.
 //
 // Objects of other nodes: fabric.go says how they are shown, owner.go says whose a call is, forward.go has it carried out there, peer.go has the connections
 // to other nodes, forward_sign.go says who asks.

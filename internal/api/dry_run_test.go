@@ -41,6 +41,7 @@ var rehearsals = map[string]rehearsal{
 	"handoff-cr": {connects: true, prepare: func(r *rig) (string, any) {
 		return "/crs/" + r.waitingRequest() + "/handoff", members{"conn_qual": 4999}
 	}},
+	"set-retention": {volatile: []string{"set_at"}, prepare: func(*rig) (string, any) { return "/retention", members{"age": "36h"} }},
 	"create-endpoint": {prepare: func(r *rig) (string, any) {
 		return "/endpoints", members{"ia": ia0, "pz": r.pz(ia0), "name": "rehearsed", "labels": members{"a": "b"}}
 	}},
@@ -192,6 +193,7 @@ func (r *rig) everything() map[string]any {
 	for _, table := range []string{"objects", "changes", "kept"} {
 		all[table] = r.number("SELECT count(*) FROM " + table)
 	}
+	all["retention"] = r.do("GET", "/retention", nil).is(200).object()
 	for _, kind := range objectKinds {
 		for _, item := range r.do("GET", kind.path+"?limit=1000", nil).is(200).at("items").([]any) {
 			id := item.(members)["id"].(string)

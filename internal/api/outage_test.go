@@ -62,6 +62,8 @@ func TestWithoutTheDatabaseStatusIsReadAndWritesChangeNothing(t *testing.T) {
 		{"DELETE", "/endpoints/" + ep, ""},
 		{"PUT", "/endpoints/" + ep + "/watermarks", `{"soft_high":1,"hard_high":null}`},
 		{"GET", "/changes", ""},
+		{"GET", "/retention", ""},
+		{"PUT", "/retention", `{"age":"1d"}`},
 		{"GET", "/endpoints/00000000-0000-7000-8000-000000000000", ""},
 	} {
 		out := r.do(call.method, call.path, call.body)

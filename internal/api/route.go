@@ -71,9 +71,10 @@ func (r route) answers() document.Answers {
 	}
 }
 
-// isPassedOn reports whether the call may be answered by another node, which owns its object.
+// isPassedOn reports whether the call may be answered by another node, which owns its object. What is about the service
+// itself belongs to no node.
 func (r route) isPassedOn() bool {
-	return r.isWrite() && r.path != sessionPath || r.live != ownRecord
+	return r.isWrite() && r.tag != document.TagService || r.live != ownRecord
 }
 
 // allRefusals returns the statuses of all problems that the route can answer with.

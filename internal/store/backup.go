@@ -19,7 +19,7 @@ import (
 // backupTables are the tables of the schema, each after those that it refers to. A
 // backup has all of them that are there, and a restore fills no others. What the
 // migrations themselves note (schema_migrations) is in the head of the backup.
-var backupTables = []string{"nodes", "groups", "objects", "changes", "change_head", "kept"}
+var backupTables = []string{"nodes", "groups", "objects", "changes", "change_head", "kept", "retention"}
 
 // BackupHead says what a backup holds.
 type BackupHead struct {

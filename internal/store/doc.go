@@ -39,7 +39,8 @@
 //	change_diff.go           which members a change has changed
 //	history.go               the changes and versions of one object
 //	history_as_of.go         an object as it was at a moment
-//	retention.go             the deletion of what is past its time
+//	retention.go             the deletion of what is past its time, by one node at a time
+//	retention_setting.go     how long changes are kept, set once for all nodes
 //
 //	stored_answer.go         first answers to requests with an Idempotency-Key
 //	stored_answer_save.go    the statements that store them outside of a commit

@@ -2,14 +2,23 @@ package store
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/datapi/datapi/internal/dat"
 )
 
 const (
-	// pruneEvery is the interval at which outdated rows are deleted.
+	// pruneEvery is the interval at which one of the nodes deletes what is too old.
 	pruneEvery = time.Hour
+	// pruneLook is the interval at which each node looks whether that is due.
+	pruneLook = 10 * time.Minute
+	// pruneLock is the advisory lock of the node that deletes.
+	pruneLock = migrateLock + 1
 	// pruneChunk is the number of changes that one transaction deletes at most.
 	pruneChunk = 5000
 )
@@ -37,36 +46,91 @@ const pruneChanges = `WITH old AS (
 	)
 	SELECT count(*) FROM deleted`
 
-// Prune deletes the changes that are older than the age, except for the last one of
-// each object and the one that made its state of that time; objects that were freed
-// before that; and stored answers older than AnswerLifetime. It returns the number of
-// changes that it deleted.
-func (s *Store) Prune(ctx context.Context, age time.Duration) (int64, error) {
-	return s.pruneBefore(ctx, time.Now().Add(-age))
+// pruneWhenDue deletes what is past its time, if that is due and no other node is at it.
+// The node that holds pruneLock is the only one: it deletes over the connection that has
+// the lock, so that it stops where it loses that. All times are those of the database's
+// clock. done reports that this node has carried it out.
+func (s *Store) pruneWhenDue(ctx context.Context) (done bool, err error) {
+	s.claims.prune(time.Now())
+	err = s.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
+		var elected bool
+		if err := c.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, int64(pruneLock)).Scan(&elected); err != nil || !elected {
+			return err
+		}
+		defer unlockPruning(ctx, c.Conn())
+		done, err = pruneElected(ctx, c, s.cfg.Logger)
+		return err
+	})
+	return done, mapError(err)
 }
 
-// pruneBefore is Prune with the time before which changes are too old.
-func (s *Store) pruneBefore(ctx context.Context, older time.Time) (int64, error) {
-	var deleted int64
+// unlockPruning gives pruneLock back, with the connection where it must.
+func unlockPruning(ctx context.Context, conn *pgx.Conn) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), roundTrip)
+	defer cancel()
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_unlock($1)`, int64(pruneLock)); err != nil {
+		_ = conn.Close(ctx) // the lock ends with it
+	}
+}
+
+// pruneElected is pruneWhenDue of the node that holds the lock. It begins anew where
+// somebody has set another retention meanwhile.
+func pruneElected(ctx context.Context, db beginner, log *slog.Logger) (done bool, err error) {
 	for {
-		n, err := s.pruneOnce(ctx, older)
+		var older, setAt *time.Time
+		var due bool
+		err := db.QueryRow(ctx, `SELECT now() - age, set_at, pruned_at IS NULL OR pruned_at NOT BETWEEN now() - $1::interval AND now()
+			FROM retention`, pruneEvery).Scan(&older, &setAt, &due)
+		if err != nil || !due {
+			return done, err
+		}
+		if older != nil {
+			deleted, err := pruneBefore(ctx, db, *older)
+			if err != nil {
+				return done, err
+			}
+			if deleted > 0 {
+				log.Info("changes that were too old are deleted", "changes", deleted, "older_than", dat.At(*older).String())
+			}
+		}
+		if err := pruneAnswers(ctx, db); err != nil {
+			return done, err
+		}
+		tag, err := db.Exec(ctx, `UPDATE retention SET pruned_at = now() WHERE set_at IS NOT DISTINCT FROM $1`, setAt)
+		if err != nil || tag.RowsAffected() > 0 {
+			return err == nil, err
+		}
+	}
+}
+
+// beginner is a pool, or a connection of one.
+type beginner interface {
+	querier
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	Begin(ctx context.Context) (pgx.Tx, error)
+}
+
+// pruneBefore deletes the changes that are older than a time, except for the last one of
+// each object and the one that made its state of that time, and objects that were freed
+// before that. It returns the number of changes that it deleted.
+func pruneBefore(ctx context.Context, db beginner, older time.Time) (deleted int64, err error) {
+	for {
+		n, err := pruneOnce(ctx, db, older)
 		if err != nil {
-			return deleted, mapError(err)
+			return deleted, err
 		}
 		deleted += n
 		if n < pruneChunk {
 			break
 		}
 	}
-	if _, err := s.pool.Exec(ctx, `DELETE FROM objects WHERE freed_at < $1`, older); err != nil {
-		return deleted, mapError(err)
-	}
-	return deleted, s.pruneAnswers(ctx)
+	_, err = db.Exec(ctx, `DELETE FROM objects WHERE freed_at < $1`, older)
+	return deleted, err
 }
 
 // pruneOnce deletes at most pruneChunk changes in a transaction of its own.
-func (s *Store) pruneOnce(ctx context.Context, older time.Time) (n int64, err error) {
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+func pruneOnce(ctx context.Context, db beginner, older time.Time) (n int64, err error) {
+	err = pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
 		// The log is append-only, but for this.
 		if _, err := tx.Exec(ctx, `SELECT set_config('datapi.prune', 'on', true)`); err != nil {
 			return err
@@ -76,23 +140,37 @@ func (s *Store) pruneOnce(ctx context.Context, older time.Time) (n int64, err er
 	return n, err
 }
 
-// pruneHourly prunes at once and then every pruneEvery, until ctx ends.
-func (s *Store) pruneHourly(ctx context.Context) {
-	prune := func() {
-		ctx, cancel := context.WithTimeout(ctx, pruneEvery)
-		defer cancel()
-		var err error
-		if s.cfg.Retention > 0 {
-			_, err = s.Prune(ctx, s.cfg.Retention)
-		} else {
-			err = s.pruneAnswers(ctx)
-		}
-		if err != nil && ctx.Err() == nil {
-			s.cfg.Logger.Warn("old changes could not be deleted; it is tried again in an hour", "error", err)
+// pruneRegularly looks at once, every pruneLook and after each wakePruner whether there
+// is something to delete, until ctx ends.
+func (s *Store) pruneRegularly(ctx context.Context) {
+	look := time.NewTicker(pruneLook)
+	defer look.Stop()
+	for {
+		s.pruneLogged(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		case <-s.pruneSoon:
 		}
 	}
-	prune()
-	every(ctx, pruneEvery, prune)
+}
+
+// pruneLogged is pruneWhenDue; an error is logged.
+func (s *Store) pruneLogged(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, pruneEvery)
+	defer cancel()
+	if _, err := s.pruneWhenDue(ctx); err != nil && ctx.Err() == nil {
+		s.cfg.Logger.Warn("old changes could not be deleted; it is tried again in "+pruneLook.String(), "error", err)
+	}
+}
+
+// wakePruner makes this node look immediately whether there is something to delete.
+func (s *Store) wakePruner() {
+	select {
+	case s.pruneSoon <- struct{}{}:
+	default: // it has been told already
+	}
 }
 
 // every calls work at an interval until ctx ends.

@@ -204,12 +204,11 @@ func TestACommitWhoseWaitWasCancelledIsNotAcknowledged(t *testing.T) {
 	eventually(t, "the change is acknowledged or unknown, and shown", func() bool { return s.Log().Last() == 1 })
 }
 
-// Promise 3: an answer of which the standby may know nothing is not taken for stored.
-func TestAnAnswerWhoseWaitWasCancelledIsNotTakenForStored(t *testing.T) {
-	primary := newServer(t)
-	standby := primary.newStandby()
-	s := openStore(t, primary.url(), "alpha")
-	var idle []*pgxpool.Conn // a new connection would wait for the standby itself
+// fillPool makes connections of the pool that lie idle: a new one would wait for a standby
+// that is away.
+func fillPool(t *testing.T, s *Store) {
+	t.Helper()
+	var idle []*pgxpool.Conn
 	for range poolMin / 2 {
 		c, err := s.pool.Acquire(t.Context())
 		must(t, err)
@@ -218,6 +217,14 @@ func TestAnAnswerWhoseWaitWasCancelledIsNotTakenForStored(t *testing.T) {
 	for _, c := range idle {
 		c.Release()
 	}
+}
+
+// Promise 3: an answer of which the standby may know nothing is not taken for stored.
+func TestAnAnswerWhoseWaitWasCancelledIsNotTakenForStored(t *testing.T) {
+	primary := newServer(t)
+	standby := primary.newStandby()
+	s := openStore(t, primary.url(), "alpha")
+	fillPool(t, s)
 	standby.cutOff(primary)
 	answered := make(chan error, 1)
 	go func() {
@@ -227,6 +234,24 @@ func TestAnAnswerWhoseWaitWasCancelledIsNotTakenForStored(t *testing.T) {
 		return primary.text(`SELECT pg_cancel_backend(pid)::text FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE 'INSERT INTO kept%'`) == "true"
 	})
 	wantError(t, <-answered, dat.RetInternalError, KindStoreAway)
+}
+
+// Promise 1: a retention that the standby may lack is not acknowledged.
+func TestARetentionWhoseWaitWasCancelledHasAnUnknownOutcome(t *testing.T) {
+	primary := newServer(t)
+	standby := primary.newStandby()
+	s := openIdle(t, primary.url(), "alpha")
+	fillPool(t, s)
+	standby.cutOff(primary)
+	answered := make(chan error, 1)
+	go func() {
+		_, _, err := s.SetRetention(context.Background(), Age(day), "test", false)
+		answered <- err
+	}()
+	eventually(t, "the wait is cancelled", func() bool {
+		return primary.text(`SELECT pg_cancel_backend(pid)::text FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'commit'`) == "true"
+	})
+	wantError(t, <-answered, dat.RetInternalError, KindOutcomeUnknown)
 }
 
 // Promise 2: the former session of a killed process is not ended while it waits for a

@@ -31,8 +31,11 @@ type Config struct {
 	Version string
 	// Logger receives what operators should know; nil discards it.
 	Logger *slog.Logger
-	// Retention is the age up to which changes are kept; 0 keeps all.
-	Retention time.Duration
+	// Retention is set as the age up to which changes are kept, where the database has no
+	// such setting yet; 0 sets none. RetentionGiven says that an operator has asked for it:
+	// the log then says where the database has another one.
+	Retention      Age
+	RetentionGiven bool
 	// Private is the private PostgreSQL that URL leads to, nil if it leads to another one.
 	Private *Postgres
 
@@ -59,6 +62,8 @@ type Store struct {
 	readsFail atomic.Bool
 	// database is since when the database answers, or does not.
 	database Since
+	// pruneSoon makes pruneRegularly look immediately.
+	pruneSoon chan struct{}
 	// opened is when the node was claimed.
 	opened time.Time
 	// stop ends the background tasks, tasks waits for them.
@@ -88,7 +93,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	cfg.secret = make([]byte, secretLength)
 	_, _ = rand.Read(cfg.secret) // it never fails
-	s := &Store{cfg: cfg, pool: pool, claims: newKeyClaims()}
+	s := &Store{cfg: cfg, pool: pool, claims: newKeyClaims(), pruneSoon: make(chan struct{}, 1)}
 	if err := s.open(ctx, pgcfg.ConnConfig); err != nil {
 		pool.Close()
 		return nil, err
@@ -131,6 +136,9 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 		return err
 	}
 	s.lastSeen.Store(time.Now().UnixNano())
+	if err := s.adoptRetention(ctx); err != nil {
+		return err
+	}
 	living, err := livingImages(ctx, s.pool, s.cfg.Node)
 	if err != nil {
 		return err
@@ -158,7 +166,7 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	s.tasks.Go(func() { s.log.follow(background) })
 	s.tasks.Go(func() { s.log.listen(background, cfg) })
 	s.tasks.Go(func() { s.sendHeartbeats(background) })
-	s.tasks.Go(func() { s.pruneHourly(background) })
+	s.tasks.Go(func() { s.pruneRegularly(background) })
 	return nil
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -89,10 +88,9 @@ func (s *Store) DropAnswers(ctx context.Context, key AnswerKey, from int) error 
 
 // pruneAnswers deletes the answers that are older than AnswerLifetime; the parts of
 // one go together.
-func (s *Store) pruneAnswers(ctx context.Context) error {
-	s.claims.prune(time.Now())
-	_, err := s.pool.Exec(ctx, `DELETE FROM kept k WHERE at < now() - $1::interval AND NOT EXISTS (
+func pruneAnswers(ctx context.Context, db beginner) error {
+	_, err := db.Exec(ctx, `DELETE FROM kept k WHERE at < now() - $1::interval AND NOT EXISTS (
 		SELECT FROM kept n WHERE n.principal = k.principal AND n.method = k.method AND n.path = k.path AND n.key = k.key
 			AND n.at >= now() - $1::interval)`, AnswerLifetime)
-	return mapError(err)
+	return err
 }

@@ -98,7 +98,7 @@ func TestThePartsOfAnAnswerAreFoundInOrderAndGoTogether(t *testing.T) {
 		t.Error(d)
 	}
 	must(t, admin(t.Context(), url, `UPDATE kept SET at = now() - interval '25 hours' WHERE from_operation = 0`))
-	must(t, s.pruneAnswers(t.Context()))
+	must(t, pruneAnswers(t.Context(), s.pool))
 	if found := look(); len(found) != 2 {
 		t.Errorf("a part went before the others: %v", found)
 	}

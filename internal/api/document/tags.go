@@ -28,5 +28,5 @@ var tags = []*huma.Tag{
 	{Name: TagPoint, Description: "Public and reserved service points: where connection requests arrive (dat_psp_*, dat_rsp_*)."},
 	{Name: TagCR, Description: "Connection requests that wait for an answer (dat_cr_*)."},
 	{Name: TagChange, Description: "The log of all changes, its stream, and batches of writes."},
-	{Name: TagService, Description: "The service itself: nodes, sign-in, the rules of DAT as data."},
+	{Name: TagService, Description: "The service itself: nodes, how long changes are kept, sign-in, the rules of DAT as data."},
 }

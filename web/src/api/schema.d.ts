@@ -895,6 +895,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get how long changes are kept */
+        get: operations["get-retention"];
+        /**
+         * Set how long changes are kept
+         * @description For all nodes of the database. What is older is deleted soon after and cannot be had again; each object's last change stays, and the one that made its state of that time.
+         */
+        put: operations["set-retention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rmrs": {
         parameters: {
             query?: never;
@@ -3753,6 +3774,30 @@ export interface components {
              * @description How many items fit, where asked for.
              */
             total?: number;
+        };
+        Retention: {
+            /**
+             * @description The age up to which changes are kept, in days (90d) or hours, minutes and seconds (36h); null where nobody has set one: all are kept.
+             * @example 90d
+             */
+            age: string | null;
+            /**
+             * Format: date-time
+             * @description When it was set, by the database's clock; null where nobody has.
+             */
+            set_at: string | null;
+            /**
+             * @description Who set it: a caller, or the node whose start did; null where nobody has.
+             * @example admin
+             */
+            set_by: string | null;
+        };
+        RetentionBody: {
+            /**
+             * @description The age up to which changes are kept: a number of days (90d), or hours, minutes and seconds (36h, 1h30m); 36500d at most.
+             * @example 90d
+             */
+            age: string;
         };
         /**
          * @description A DAT_RETURN.
@@ -8238,6 +8283,121 @@ export interface operations {
                 };
             };
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-retention": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "set-retention": {
+        parameters: {
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
+                dry_run?: components["parameters"]["DryRunQuery"];
+            };
+            header?: {
+                /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
+                /** @description Why; kept with the change. */
+                "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
