@@ -123,6 +123,7 @@ func (p *peerAnswer) send(w http.ResponseWriter) {
 func (a *API) forward(ctx context.Context, owner string, call outgoing) (*peerAnswer, *document.Problem) {
 	node, err := a.nodeThatIsUp(ctx, owner)
 	if err != nil {
+		a.metrics.passedOn.WithLabelValues("away").Inc()
 		return nil, problemOf(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, call.limit)
@@ -131,12 +132,15 @@ func (a *API) forward(ctx context.Context, owner string, call outgoing) (*peerAn
 		got, sent, err := a.sendTo(ctx, node, call)
 		switch {
 		case err == nil:
+			a.metrics.passedOn.WithLabelValues("answered").Inc()
 			return got, nil
 		case !sent && first && ctx.Err() == nil:
 			continue // a connection that was kept may have ended meanwhile
 		case sent && call.method != http.MethodGet:
+			a.metrics.passedOn.WithLabelValues("unknown").Inc()
 			return nil, a.outcomeAtOwner(ctx, owner, call)
 		}
+		a.metrics.passedOn.WithLabelValues("away").Inc()
 		return nil, document.NewProblem(document.KindNodeAway, "The object belongs to node "+owner+", which could not be reached at "+node.Address+" ("+lossOf(err)+"). Nothing was done there; try again.")
 	}
 }

@@ -87,7 +87,6 @@ func TestLiveMembersOfAnotherNodesObjectComeFromItsOwner(t *testing.T) {
 func TestANodeThatCannotBeReachedIsSaidSo(t *testing.T) {
 	alpha, beta := twoNodes(t, false)
 	ep := alpha.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
-	release := make(chan struct{})
 	alpha.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
 	p := beta.do("PATCH", "/endpoints/"+ep, members{"name": "x"}, with("X-Request-ID", "r-9"), with("Idempotency-Key", "k-9")).refused(504)
 	for _, word := range []string{"alpha", "r-9", "k-9"} {
@@ -95,7 +94,6 @@ func TestANodeThatCannotBeReachedIsSaidSo(t *testing.T) {
 			t.Errorf("%s: %s, want %s in it", p.Type, p.Detail, word)
 		}
 	}
-	close(release)
 	beta.do("GET", "/endpoints/"+ep+"/status", nil).refused(503)
 	alpha.server.Close()
 	p = beta.do("PATCH", "/endpoints/"+ep, members{"name": "x"}).refused(503)
@@ -104,6 +102,12 @@ func TestANodeThatCannotBeReachedIsSaidSo(t *testing.T) {
 	}
 	if out := beta.do("GET", "/endpoints/"+ep, nil).is(200); out.at("version") != 1.0 {
 		t.Errorf("as recorded: %s", out.body)
+	}
+	shown := beta.raw("GET", "/metrics").Body.String()
+	for _, line := range []string{`datapi_forwarded_calls_total{outcome="unknown"} 1`, `datapi_nodes{state="UP"} 2`} {
+		if !strings.Contains(shown, line) {
+			t.Errorf("the metrics lack %s", line)
+		}
 	}
 }
 
