@@ -26,6 +26,12 @@ const forwardLimit = 10 * time.Second
 // liveLimit is how long a read waits for the live members of another node's object.
 const liveLimit = 2 * time.Second
 
+// maxPeerAnswer is the longest answer of another node that is taken, in bytes: longer than any call gives.
+const maxPeerAnswer = 64 << 20
+
+// errLongAnswer is the refusal of a longer one.
+var errLongAnswer = errors.New("its answer has no end")
+
 // hopHeaders are the headers of an answer that are about the connection that it came on.
 var hopHeaders = []string{"Connection", "Keep-Alive", "Transfer-Encoding", "Date", "Content-Length", "Set-Cookie"}
 
@@ -95,6 +101,9 @@ type outgoing struct {
 	limit time.Duration
 }
 
+// isRead reports whether the call changes nothing.
+func (c outgoing) isRead() bool { return c.method == http.MethodGet || c.method == http.MethodHead }
+
 // forwardedHeaders are the headers of a client that go on to the owner.
 var forwardedHeaders = []string{
 	"Accept", "Content-Type", "If-Match", "If-None-Match", "Prefer", "X-Change-Reason", idempotencyHeader,
@@ -136,7 +145,7 @@ func (a *API) forward(ctx context.Context, owner string, call outgoing) (*peerAn
 			return got, nil
 		case !sent && first && ctx.Err() == nil:
 			continue // a connection that was kept may have ended meanwhile
-		case sent && call.method != http.MethodGet:
+		case sent && !call.isRead():
 			a.metrics.passedOn.WithLabelValues("unknown").Inc()
 			return nil, a.outcomeAtOwner(ctx, owner, call)
 		}
@@ -190,7 +199,7 @@ func (a *API) sendTo(ctx context.Context, node *store.Node, call outgoing) (got 
 	if err != nil {
 		return nil, false, err
 	}
-	if call.method != http.MethodGet {
+	if !call.isRead() {
 		// A body that cannot be had again keeps the transport from sending the call twice by itself.
 		request.Body, request.ContentLength, request.GetBody = io.NopCloser(bytes.NewReader(call.body)), int64(len(call.body)), nil
 	}
@@ -213,7 +222,10 @@ func (a *API) sendTo(ctx context.Context, node *store.Node, call outgoing) (got 
 	for _, name := range hopHeaders {
 		got.header.Del(name)
 	}
-	got.body, err = io.ReadAll(response.Body)
+	got.body, err = io.ReadAll(io.LimitReader(response.Body, maxPeerAnswer+1))
+	if len(got.body) > maxPeerAnswer {
+		err = errLongAnswer
+	}
 	return got, true, err
 }
 

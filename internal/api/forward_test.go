@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -225,4 +226,45 @@ func TestADeadNodesObjectsLookDead(t *testing.T) {
 		}
 	}
 	beta.do("DELETE", ep, nil).refused(503)
+}
+
+// Promise 3: what an owner did and could not say is told, and not done twice, when the batch is repeated with its key.
+func TestARepeatedBatchLearnsWhatAnOwnerDidAndCouldNotSay(t *testing.T) {
+	alpha, beta := twoNodes(t, false)
+	old := alpha.do("POST", "/pzs", members{"ia": ia0}).is(201).id()
+	batch := members{"operations": []members{
+		op("DELETE", "/pzs/"+old, nil),
+		op("POST", "/pzs", members{"ia": "soft0@beta"}),
+		op("POST", "/endpoints", members{"ia": ia0, "name": "once"}),
+		op("PATCH", "/endpoints/$2.id", members{"labels": members{"a": "b"}}),
+		op("POST", "/pzs", members{"ia": "soft1@beta"}),
+	}}
+	whole, calls := alpha.server.Config.Handler, 0
+	alpha.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if calls++; calls != 2 {
+			whole.ServeHTTP(w, r)
+			return
+		}
+		whole.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	})
+	key := with("Idempotency-Key", "told")
+	first := beta.do("POST", "/batch", batch, key).is(200).results()
+	for i, want := range []float64{204, 201, 504, 504, 503} {
+		if first[i]["status"] != want {
+			t.Errorf("operation %d: %v", i, first[i])
+		}
+	}
+	again := beta.do("POST", "/batch", batch, key).is(200).results()
+	for i, want := range []float64{204, 201, 201, 200, 201} {
+		if again[i]["status"] != want {
+			t.Errorf("operation %d of the repetition: %v", i, again[i])
+		}
+	}
+	if n := len(beta.do("GET", "/endpoints?name=once", nil).is(200).at("items").([]any)); n != 1 {
+		t.Errorf("%d endpoints were made", n)
+	}
+	if n := len(beta.do("GET", "/pzs", nil).is(200).at("items").([]any)); n != 2 {
+		t.Errorf("%d protection zones are there, want 2", n)
+	}
 }
