@@ -184,10 +184,10 @@ func (p *progress) store(ctx context.Context, save func(context.Context, store.A
 	}
 }
 
-// isAway reports whether an operation failed because of the database, or another node did not say what became of it: a
+// isAway reports whether an operation failed because the database or the node that it belongs to is away: a
 // repetition carries it out, or tells that it was.
 func isAway(r batchResult) bool {
-	return isProblem(r, document.KindStoreAway) || isProblem(r, document.KindOutcomeUnknown)
+	return isProblem(r, document.KindStoreAway) || isProblem(r, document.KindNodeAway) || isProblem(r, document.KindOutcomeUnknown)
 }
 
 // isProblem reports whether a result is a problem of the kind.
@@ -202,5 +202,5 @@ func isProblem(r batchResult, kind string) bool {
 // notTried returns the result of an operation before which the batch was halted.
 func notTried(ctx context.Context) batchResult {
 	return problemResult(ctx, document.NewProblem(document.KindStoreAway,
-		"The operation was not carried out, because it is not known what became of those before it, or the database is away. Repeat the batch with its Idempotency-Key to go on."))
+		"The operation was not carried out, because the database, or the node of an operation before it, is away. Repeat the batch with its Idempotency-Key to go on."))
 }

@@ -22,11 +22,32 @@ type fabric struct {
 	nodes map[string]store.Node
 }
 
-// node returns what is known of a node. Where the database does not say it is what was known last; of a node that was
-// never known, that it is suspect.
+// node returns what is known of a node; of one that was never known, that it is suspect.
 func (f *fabric) node(ctx context.Context, s *store.Store, name string) store.Node {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.refresh(ctx, s)
+	if n, ok := f.nodes[name]; ok {
+		return n
+	}
+	return store.Node{Name: name, State: store.NodeSuspect}
+}
+
+// states returns how many nodes are in each state.
+func (f *fabric) states(ctx context.Context, s *store.Store) map[string]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refresh(ctx, s)
+	all := map[string]int{store.NodeUp: 0, store.NodeSuspect: 0, store.NodeDown: 0, store.NodeLeft: 0}
+	for _, n := range f.nodes {
+		all[n.State]++
+	}
+	return all
+}
+
+// refresh reads the nodes where what is known of them is old. Where the database does not answer, that stays. The lock
+// is held.
+func (f *fabric) refresh(ctx context.Context, s *store.Store) {
 	if time.Since(f.asked) >= fabricAge {
 		ctx, cancel := context.WithTimeout(ctx, fabricLimit)
 		defer cancel()
@@ -38,10 +59,6 @@ func (f *fabric) node(ctx context.Context, s *store.Store, name string) store.No
 		}
 		f.asked = time.Now()
 	}
-	if n, ok := f.nodes[name]; ok {
-		return n
-	}
-	return store.Node{Name: name, State: store.NodeSuspect}
 }
 
 // nodeMembers are the members of every object that are about its node.

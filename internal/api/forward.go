@@ -26,6 +26,12 @@ const forwardLimit = 10 * time.Second
 // liveLimit is how long a read waits for the live members of another node's object.
 const liveLimit = 2 * time.Second
 
+// maxPeerAnswer is the longest answer of another node that is taken, in bytes: longer than any call gives.
+const maxPeerAnswer = 64 << 20
+
+// errLongAnswer is the refusal of a longer one.
+var errLongAnswer = errors.New("its answer has no end")
+
 // hopHeaders are the headers of an answer that are about the connection that it came on.
 var hopHeaders = []string{"Connection", "Keep-Alive", "Transfer-Encoding", "Date", "Content-Length", "Set-Cookie"}
 
@@ -95,6 +101,9 @@ type outgoing struct {
 	limit time.Duration
 }
 
+// isRead reports whether the call changes nothing.
+func (c outgoing) isRead() bool { return c.method == http.MethodGet || c.method == http.MethodHead }
+
 // forwardedHeaders are the headers of a client that go on to the owner.
 var forwardedHeaders = []string{
 	"Accept", "Content-Type", "If-Match", "If-None-Match", "Prefer", "X-Change-Reason", idempotencyHeader,
@@ -123,6 +132,7 @@ func (p *peerAnswer) send(w http.ResponseWriter) {
 func (a *API) forward(ctx context.Context, owner string, call outgoing) (*peerAnswer, *document.Problem) {
 	node, err := a.nodeThatIsUp(ctx, owner)
 	if err != nil {
+		a.metrics.passedOn.WithLabelValues("away").Inc()
 		return nil, problemOf(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, call.limit)
@@ -131,12 +141,15 @@ func (a *API) forward(ctx context.Context, owner string, call outgoing) (*peerAn
 		got, sent, err := a.sendTo(ctx, node, call)
 		switch {
 		case err == nil:
+			a.metrics.passedOn.WithLabelValues("answered").Inc()
 			return got, nil
 		case !sent && first && ctx.Err() == nil:
 			continue // a connection that was kept may have ended meanwhile
-		case sent && call.method != http.MethodGet:
+		case sent && !call.isRead():
+			a.metrics.passedOn.WithLabelValues("unknown").Inc()
 			return nil, a.outcomeAtOwner(ctx, owner, call)
 		}
+		a.metrics.passedOn.WithLabelValues("away").Inc()
 		return nil, document.NewProblem(document.KindNodeAway, "The object belongs to node "+owner+", which could not be reached at "+node.Address+" ("+lossOf(err)+"). Nothing was done there; try again.")
 	}
 }
@@ -186,7 +199,7 @@ func (a *API) sendTo(ctx context.Context, node *store.Node, call outgoing) (got 
 	if err != nil {
 		return nil, false, err
 	}
-	if call.method != http.MethodGet {
+	if !call.isRead() {
 		// A body that cannot be had again keeps the transport from sending the call twice by itself.
 		request.Body, request.ContentLength, request.GetBody = io.NopCloser(bytes.NewReader(call.body)), int64(len(call.body)), nil
 	}
@@ -209,7 +222,10 @@ func (a *API) sendTo(ctx context.Context, node *store.Node, call outgoing) (got 
 	for _, name := range hopHeaders {
 		got.header.Del(name)
 	}
-	got.body, err = io.ReadAll(response.Body)
+	got.body, err = io.ReadAll(io.LimitReader(response.Body, maxPeerAnswer+1))
+	if len(got.body) > maxPeerAnswer {
+		err = errLongAnswer
+	}
 	return got, true, err
 }
 

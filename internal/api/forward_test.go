@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +88,6 @@ func TestLiveMembersOfAnotherNodesObjectComeFromItsOwner(t *testing.T) {
 func TestANodeThatCannotBeReachedIsSaidSo(t *testing.T) {
 	alpha, beta := twoNodes(t, false)
 	ep := alpha.do("POST", "/endpoints", members{"ia": ia0}).is(201).id()
-	release := make(chan struct{})
 	alpha.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
 	p := beta.do("PATCH", "/endpoints/"+ep, members{"name": "x"}, with("X-Request-ID", "r-9"), with("Idempotency-Key", "k-9")).refused(504)
 	for _, word := range []string{"alpha", "r-9", "k-9"} {
@@ -95,7 +95,6 @@ func TestANodeThatCannotBeReachedIsSaidSo(t *testing.T) {
 			t.Errorf("%s: %s, want %s in it", p.Type, p.Detail, word)
 		}
 	}
-	close(release)
 	beta.do("GET", "/endpoints/"+ep+"/status", nil).refused(503)
 	alpha.server.Close()
 	p = beta.do("PATCH", "/endpoints/"+ep, members{"name": "x"}).refused(503)
@@ -104,6 +103,12 @@ func TestANodeThatCannotBeReachedIsSaidSo(t *testing.T) {
 	}
 	if out := beta.do("GET", "/endpoints/"+ep, nil).is(200); out.at("version") != 1.0 {
 		t.Errorf("as recorded: %s", out.body)
+	}
+	shown := beta.raw("GET", "/metrics").Body.String()
+	for _, line := range []string{`datapi_forwarded_calls_total{outcome="unknown"} 1`, `datapi_nodes{state="UP"} 2`} {
+		if !strings.Contains(shown, line) {
+			t.Errorf("the metrics lack %s", line)
+		}
 	}
 }
 
@@ -221,4 +226,45 @@ func TestADeadNodesObjectsLookDead(t *testing.T) {
 		}
 	}
 	beta.do("DELETE", ep, nil).refused(503)
+}
+
+// Promise 3: what an owner did and could not say is told, and not done twice, when the batch is repeated with its key.
+func TestARepeatedBatchLearnsWhatAnOwnerDidAndCouldNotSay(t *testing.T) {
+	alpha, beta := twoNodes(t, false)
+	old := alpha.do("POST", "/pzs", members{"ia": ia0}).is(201).id()
+	batch := members{"operations": []members{
+		op("DELETE", "/pzs/"+old, nil),
+		op("POST", "/pzs", members{"ia": "soft0@beta"}),
+		op("POST", "/endpoints", members{"ia": ia0, "name": "once"}),
+		op("PATCH", "/endpoints/$2.id", members{"labels": members{"a": "b"}}),
+		op("POST", "/pzs", members{"ia": "soft1@beta"}),
+	}}
+	whole, calls := alpha.server.Config.Handler, 0
+	alpha.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if calls++; calls != 2 {
+			whole.ServeHTTP(w, r)
+			return
+		}
+		whole.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	})
+	key := with("Idempotency-Key", "told")
+	first := beta.do("POST", "/batch", batch, key).is(200).results()
+	for i, want := range []float64{204, 201, 504, 504, 503} {
+		if first[i]["status"] != want {
+			t.Errorf("operation %d: %v", i, first[i])
+		}
+	}
+	again := beta.do("POST", "/batch", batch, key).is(200).results()
+	for i, want := range []float64{204, 201, 201, 200, 201} {
+		if again[i]["status"] != want {
+			t.Errorf("operation %d of the repetition: %v", i, again[i])
+		}
+	}
+	if n := len(beta.do("GET", "/endpoints?name=once", nil).is(200).at("items").([]any)); n != 1 {
+		t.Errorf("%d endpoints were made", n)
+	}
+	if n := len(beta.do("GET", "/pzs", nil).is(200).at("items").([]any)); n != 2 {
+		t.Errorf("%d protection zones are there, want 2", n)
+	}
 }

@@ -36,15 +36,16 @@ func (a *API) ownerOfCall(ctx context.Context, segments []string, body []byte) (
 	return a.ownerOf(ctx, dat.TypeIA, ia)
 }
 
-// ownerOf returns the node of an object, "" where there is no such object. Of the objects of this node it asks nobody.
+// ownerOf returns the node of an object, "" where there never was one; that of a freed object still has the answers to
+// repetitions. Of the objects of this node it asks nobody.
 func (a *API) ownerOf(ctx context.Context, t dat.ObjectType, id string) (string, error) {
 	if !isID(t, id) {
 		return "", nil
 	}
-	if _, own := a.manager.Get(t, dat.Handle(id)); own {
+	if a.manager.Owns(t, dat.Handle(id)) {
 		return a.node, nil
 	}
-	o, err := a.store.Get(ctx, t, dat.Handle(id))
+	o, _, err := a.store.GetFreed(ctx, t, dat.Handle(id))
 	switch {
 	case isUnknownHandle(err):
 		return "", nil

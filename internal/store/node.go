@@ -12,10 +12,10 @@ import (
 const (
 	// heartbeat is the interval at which a node says that it lives.
 	heartbeat = 5 * time.Second
-	// SuspectAfter is how long a node is UP after it was seen last, and DownAfter how long
-	// it is not DOWN.
+	// SuspectAfter is how long a node is UP after it was seen last.
 	SuspectAfter = 2 * heartbeat
-	DownAfter    = 4 * heartbeat
+	// DownAfter is how long a node is not DOWN after it was seen last.
+	DownAfter = 4 * heartbeat
 	// leaveTimeout bounds how long a stop tries to say that the node leaves.
 	leaveTimeout = time.Second
 )

@@ -657,7 +657,7 @@ export interface paths {
         };
         /**
          * Check an interface adapter
-         * @description Whether the adapter can carry connections now, and what would help where it cannot: its port, its address, how much of its limits and of those of the operating system is in use; how many queue pairs belong to no endpoint, and how many connections have lost their other end. An adapter of another node is judged by its record alone.
+         * @description Whether the adapter can carry connections now, and what would help where it cannot: its port, its address, how much of its limits and of those of the operating system is in use; how many queue pairs belong to no endpoint, and how many connections have lost their other end.
          */
         get: operations["check-ia"];
         put?: never;
