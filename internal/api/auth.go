@@ -78,7 +78,7 @@ func (a *API) authenticateNode(w http.ResponseWriter, r *http.Request, next http
 // refuseUnsigned refuses a call that another node has passed on where it is not the one that was signed.
 func refuseUnsigned(r *http.Request) *document.Problem {
 	info := requestOf(r.Context())
-	if info.signed.To == "" || info.signed.isOf(r.Method, info.uri, info.body) {
+	if info.signed.To == "" || info.signed.isOf(r.Method, info.uri, r.Header, info.body) {
 		return nil
 	}
 	return document.NewProblem(document.KindUnauthorized, "The header "+forwardedHeader+" was signed for another call.")

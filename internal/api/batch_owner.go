@@ -1,15 +1,16 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/datapi/datapi/internal/api/document"
 )
@@ -78,76 +79,112 @@ func batchCall(w Write, key string, body []byte) outgoing {
 	return outgoing{method: http.MethodPost, uri: basePath + "/batch?dry_run=" + strconv.FormatBool(w.DryRun), header: header, body: body, limit: forwardLimit}
 }
 
-// passedOnBatch is a batchBody as it is sent to another node.
-type passedOnBatch struct {
-	Operations []passedOnOperation `json:"operations"`
-}
-
-type passedOnOperation struct {
-	Method string          `json:"method"`
-	Path   string          `json:"path"`
-	Body   json.RawMessage `json:"body,omitempty"`
-}
-
-// ownerOf returns the node that operation i belongs to, "" where no node has its object or this one is to answer for it.
-func (s *sequence) ownerOf(ctx context.Context, i int) string {
+// ownerOf returns the node that operation i belongs to, "" where no node has its object.
+func (s *sequence) ownerOf(ctx context.Context, i int) (string, error) {
 	for k := len(s.owners); k <= i; k++ {
 		owner, err := s.api.ownerOfOperation(ctx, s.operations[k], s.owners)
 		if err != nil {
-			owner = "" // the operation itself will say so
+			return "", err
 		}
 		s.owners = append(s.owners, owner)
 	}
-	return s.owners[i]
+	return s.owners[i], nil
 }
 
-// isForeign reports whether operation i is to be carried out by another node.
+// isForeign reports whether operation i is to be carried out by another node. One whose owner cannot be found out is not
+// to be carried out here either.
 func (s *sequence) isForeign(ctx context.Context, i int) bool {
 	if !requestOf(ctx).mayPassOn() {
 		return false
 	}
-	owner := s.ownerOf(ctx, i)
-	return owner != "" && owner != s.api.node
+	owner, err := s.ownerOf(ctx, i)
+	return err != nil || owner != "" && owner != s.api.node
 }
 
-// runAtOwner carries out operation i, where it belongs to another node, and those after it that go with it, as one batch
-// there. It returns how many have their results, 0 where operation i is this node's.
+// runAtOwner carries out operation i, where it belongs to another node, and those after it that go with it. It returns
+// how many have their results, 0 where operation i is this node's.
 func (s *sequence) runAtOwner(ctx context.Context, i int) (done int) {
 	if !s.isForeign(ctx, i) {
 		return 0
 	}
-	if s.results[i].Status != 0 {
+	owner, err := s.ownerOf(ctx, i)
+	switch {
+	case s.results[i].Status != 0:
 		return 1 // the dry run of an operation before it has rehearsed it
+	case err != nil:
+		s.results[i] = problemResult(ctx, problemOf(err))
+	case s.progress.key != nil:
+		s.runKeyed(ctx, i, owner)
+	default:
+		return s.runTogether(ctx, i, owner)
 	}
-	together, body := s.together(ctx, i)
-	if len(together) == 0 {
-		return 1
+	s.progress.committed(ctx, s.results, i+1)
+	return 1
+}
+
+// runKeyed carries out operation i of a batch with an Idempotency-Key at its owner: as a call of its own, whose key is the
+// same in every repetition of the batch, wherever that begins.
+func (s *sequence) runKeyed(ctx context.Context, i int, owner string) {
+	ready, missing := s.operations[i].withIDs(s.made)
+	if missing >= 0 {
+		s.results[i] = problemResult(ctx, missingReference(missing))
+		return
 	}
-	key := ""
-	if s.progress.key != nil {
-		key = s.progress.key.partAt(i)
+	call := batchCall(s.write, s.progress.key.partAt(i), ready.body)
+	call.method, call.uri = ready.method, (&url.URL{Path: basePath + ready.path()}).String()
+	if len(ready.body) == 0 {
+		call.header.Del("Content-Type")
 	}
-	got, p := s.api.forward(ctx, s.ownerOf(ctx, i), batchCall(s.write, key, encode(body)))
-	for n, r := range s.resultsOf(ctx, together, got, p) {
-		k := together[n]
-		s.results[k], s.made[k] = r, createdID(r)
+	got, p := s.api.forward(ctx, owner, call)
+	switch {
+	case p != nil:
+		s.results[i] = problemResult(ctx, p)
+	default:
+		s.results[i] = got.result()
+	}
+	if isProblem(s.results[i], document.KindKeyRunning) { // an earlier request of this batch has sent it
+		s.results[i] = problemResult(ctx, s.api.outcomeAtOwner(ctx, owner))
+	}
+	s.made[i] = createdID(s.results[i])
+}
+
+// result returns the answer as the result of an operation.
+func (p *peerAnswer) result() batchResult {
+	r := batchResult{Status: p.status, ETag: nullIfEmpty(p.header.Get("ETag")), Body: json.RawMessage("null")}
+	if json.Valid(p.body) {
+		r.Body = p.body
+	}
+	return r
+}
+
+// runTogether carries out operation i and those that go with it as one batch at their owner, and returns how many from i
+// on have their results.
+func (s *sequence) runTogether(ctx context.Context, i int, owner string) (done int) {
+	together, body := s.together(ctx, i, owner)
+	if len(together) > 0 {
+		got, p := s.api.forward(ctx, owner, batchCall(s.write, "", plainJSON(body)))
+		for n, r := range s.resultsOf(ctx, owner, together, got, p) {
+			k := together[n]
+			s.results[k], s.made[k] = r, createdID(r)
+		}
 	}
 	if s.write.DryRun {
 		return 1
 	}
-	s.progress.committed(ctx, s.results, i+len(together))
-	return len(together)
+	return max(1, len(together))
 }
+
+// maxTogether is how long the bodies of operations may be that are passed on together, in bytes.
+const maxTogether = maxBatchBody / 2
 
 // together returns the operations that go to the owner of operation i with it: its neighbours, up to maxGroup. In a dry
 // run, in which none has an effect that another sees, they are all of that owner. One that refers to an operation that
 // has made nothing gets its result and is none of them.
-func (s *sequence) together(ctx context.Context, i int) (together []int, body passedOnBatch) {
-	owner := s.ownerOf(ctx, i)
-	known := slices.Clone(s.made)
-	for k := i; k < len(s.operations) && (s.write.DryRun || k < i+maxGroup); k++ {
-		if s.ownerOf(ctx, k) != owner {
-			if s.write.DryRun {
+func (s *sequence) together(ctx context.Context, i int, owner string) (together []int, body passedOnBatch) {
+	known, length := slices.Clone(s.made), 0
+	for k := i; k < len(s.operations) && (s.write.DryRun || k < i+maxGroup && length < maxTogether); k++ {
+		if of, err := s.ownerOf(ctx, k); err != nil || of != owner {
+			if s.write.DryRun && err == nil {
 				continue
 			}
 			break
@@ -155,7 +192,7 @@ func (s *sequence) together(ctx context.Context, i int) (together []int, body pa
 		ready, missing := s.operations[k].withIDs(known[:k])
 		if missing < 0 {
 			known[k] = fmt.Sprintf("$%d.id", len(together))
-			together = append(together, k)
+			together, length = append(together, k), length+len(ready.body)
 			body.Operations = append(body.Operations, passedOnOperation{Method: ready.method, Path: ready.path(), Body: ready.body})
 			continue
 		}
@@ -169,31 +206,52 @@ func (s *sequence) together(ctx context.Context, i int) (together []int, body pa
 	return together, body
 }
 
-// partAt returns the key with which the operations of a batch from i on are passed on.
+// passedOnBatch is a batchBody as it is sent to another node.
+type passedOnBatch struct {
+	Operations []passedOnOperation `json:"operations"`
+}
+
+type passedOnOperation struct {
+	Method string          `json:"method"`
+	Path   string          `json:"path"`
+	Body   json.RawMessage `json:"body,omitempty"`
+}
+
+// plainJSON returns v as JSON that is no longer than it must be: nothing is escaped for HTML.
+func plainJSON(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // the bodies were read as JSON
+	}
+	return b.Bytes()
+}
+
+// partAt returns the key with which operation i of a batch is passed on.
 func (k *retryKey) partAt(i int) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{k.id.Key, strconv.Itoa(i)}, " ")))
+	sum := sha256.Sum256([]byte(k.id.Key + " " + strconv.Itoa(i)))
 	return "batch-" + hex.EncodeToString(sum[:])
 }
 
 // resultsOf returns the results of operations that another node has answered for, or p where it has not.
-func (s *sequence) resultsOf(ctx context.Context, together []int, got *peerAnswer, p *document.Problem) []batchResult {
+func (s *sequence) resultsOf(ctx context.Context, owner string, together []int, got *peerAnswer, p *document.Problem) []batchResult {
 	all := make([]batchResult, len(together))
+	var sent batchResults
 	if p == nil && got.status == http.StatusOK {
-		var sent batchResults
-		decode(got.body, &sent)
-		if len(sent.Results) == len(together) {
+		if json.Unmarshal(got.body, &sent) == nil && len(sent.Results) == len(together) {
 			for n, r := range sent.Results {
 				all[n] = s.renumbered(ctx, together[n], r)
 			}
 			return all
 		}
-		p = s.api.outcomeAtOwner(ctx, got.node, outgoing{})
+		p = s.api.outcomeAtOwner(ctx, owner)
 	}
 	for n := range all {
 		if p != nil {
 			all[n] = problemResult(ctx, p)
 		} else {
-			all[n] = batchResult{Status: got.status, Body: got.body}
+			all[n] = got.result()
 		}
 	}
 	return all

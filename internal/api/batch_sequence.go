@@ -129,6 +129,7 @@ func (s *sequence) runSingly(ctx context.Context, i int) {
 func (a *API) serveOperation(ctx context.Context, w Write, o operation, inCommit commitAnswer) batchResult {
 	info := *requestOf(ctx)
 	info.retryKey, info.inCommit, info.path, info.signed = nil, inCommit, basePath+o.path(), forwarded{}
+	info.unforwarded = true // what another node is to carry out was sent there before
 	ctx = context.WithValue(context.WithValue(ctx, chi.RouteCtxKey, nil), requestInfoKey{}, &info)
 	u := url.URL{Path: o.path()}
 	if w.DryRun {

@@ -46,19 +46,30 @@ func (f *fabric) states(ctx context.Context, s *store.Store) map[string]int {
 }
 
 // refresh reads the nodes where what is known of them is old. Where the database does not answer, that stays. The lock
-// is held.
+// is held; while one asks, the others go on with what is known, if anything is.
 func (f *fabric) refresh(ctx context.Context, s *store.Store) {
-	if time.Since(f.asked) >= fabricAge {
-		ctx, cancel := context.WithTimeout(ctx, fabricLimit)
-		defer cancel()
-		if all, err := s.Nodes(ctx); err == nil {
-			f.nodes = make(map[string]store.Node, len(all))
-			for _, n := range all {
-				f.nodes[n.Name] = n
-			}
-		}
-		f.asked = time.Now()
+	if time.Since(f.asked) < fabricAge {
+		return
 	}
+	f.asked = time.Now()
+	ctx, cancel := context.WithTimeout(ctx, fabricLimit)
+	defer cancel()
+	first := f.nodes == nil
+	if !first {
+		f.mu.Unlock()
+	}
+	all, err := s.Nodes(ctx)
+	if !first {
+		f.mu.Lock()
+	}
+	if err != nil {
+		return
+	}
+	nodes := make(map[string]store.Node, len(all))
+	for _, n := range all {
+		nodes[n.Name] = n
+	}
+	f.nodes = nodes
 }
 
 // nodeMembers are the members of every object that are about its node.
@@ -93,7 +104,7 @@ func (m nodeMembers) appendTo(object []byte) []byte {
 
 // foreignForm returns what of another node's object is encoded: what only its node knows is null, and where that is not
 // UP nothing can be done with the object.
-func foreignForm(o dat.Object, m nodeMembers, recvIdle bool) any {
+func foreignForm(o dat.Object, m nodeMembers) any {
 	switch o := o.(type) {
 	case *dat.IA:
 		return foreignIA{IA: o}
@@ -104,7 +115,7 @@ func foreignForm(o dat.Object, m nodeMembers, recvIdle bool) any {
 			return Endpoint{Endpoint: o, Operations: []string{}, Modifiable: []string{}}
 		}
 	}
-	return wireForm(o, recvIdle)
+	return wireForm(o, false) // whether an endpoint is idle only its node knows
 }
 
 // foreignIA is an adapter of another node, whose objects are not counted here.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -33,7 +34,7 @@ const maxPeerAnswer = 64 << 20
 var errLongAnswer = errors.New("its answer has no end")
 
 // hopHeaders are the headers of an answer that are about the connection that it came on.
-var hopHeaders = []string{"Connection", "Keep-Alive", "Transfer-Encoding", "Date", "Content-Length", "Set-Cookie"}
+var hopHeaders = []string{"Connection", "Keep-Alive", "Transfer-Encoding", "Date", "Set-Cookie"}
 
 // passOn has a call carried out by the node that owns its object, where that is another one, and reports whether it has
 // answered. What it has not answered is this node's to answer: calls about its own objects and about none, those that
@@ -53,16 +54,16 @@ func (a *API) passOn(r route, ctx huma.Context) bool {
 	if r.live == partlyLive {
 		limit = liveLimit
 	}
-	wait, err := Waiting{Prefer: request.Header.Get("Prefer")}.duration()
-	if err != nil {
-		return false
+	var wait time.Duration
+	if slices.ContainsFunc(ctx.Operation().Parameters, func(p *huma.Param) bool { return p.Name == "Prefer" }) {
+		wait, _ = Waiting{Prefer: request.Header.Get("Prefer")}.duration() // the owner refuses one that is wrong
 	}
 	got, p := a.forward(request.Context(), owner, outgoing{
 		method: request.Method, uri: basePath + strings.TrimPrefix(request.URL.RequestURI(), basePath), header: request.Header, body: info.body, limit: limit + wait,
 	})
 	switch {
 	case p == nil && (r.live != partlyLive || got.status < http.StatusInternalServerError):
-		got.send(w)
+		got.send(w, request.Method == http.MethodHead)
 	case r.live == partlyLive:
 		return false // it is shown as it is recorded
 	default:
@@ -83,6 +84,9 @@ func readForward(request *http.Request) *document.Problem {
 		return wrongQuery("forward", "must be true or false")
 	}
 	info.unforwarded = !forward
+	query := request.URL.Query()
+	query.Del("forward") // for an Idempotency-Key it is the same call
+	request.URL.RawQuery = query.Encode()
 	return nil
 }
 
@@ -117,10 +121,12 @@ type peerAnswer struct {
 	body   []byte
 }
 
-// send sends the answer as it is, with the name of the node that gave it.
-func (p *peerAnswer) send(w http.ResponseWriter) {
+// send sends the answer as it is, with the name of the node that gave it. One to HEAD keeps the length of what it lacks.
+func (p *peerAnswer) send(w http.ResponseWriter, isHead bool) {
 	for name, values := range p.header {
-		w.Header()[name] = values
+		if name != "Content-Length" || isHead {
+			w.Header()[name] = values
+		}
 	}
 	w.Header().Set(document.NodeHeader, p.node)
 	w.WriteHeader(p.status)
@@ -130,16 +136,24 @@ func (p *peerAnswer) send(w http.ResponseWriter) {
 // forward sends a call to a node and returns its answer. The problem says which node did not answer: 503 where nothing
 // was sent, 504 where it may have carried the call out.
 func (a *API) forward(ctx context.Context, owner string, call outgoing) (*peerAnswer, *document.Problem) {
+	ctx, cancel := a.boundWait(ctx, call.limit)
+	defer cancel()
 	node, err := a.nodeThatIsUp(ctx, owner)
 	if err != nil {
 		a.metrics.passedOn.WithLabelValues("away").Inc()
 		return nil, problemOf(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, call.limit)
-	defer cancel()
 	for first := true; ; first = false {
 		got, sent, err := a.sendTo(ctx, node, call)
 		switch {
+		case err == nil && got.status == http.StatusUnauthorized && first:
+			// It was started again since its row was read, and has another secret: nothing was done there.
+			if node, err = a.nodeThatIsUp(ctx, owner); err != nil {
+				return nil, problemOf(err)
+			}
+			continue
+		case err == nil && got.status == http.StatusUnauthorized:
+			err = errNotTaken
 		case err == nil:
 			a.metrics.passedOn.WithLabelValues("answered").Inc()
 			return got, nil
@@ -147,12 +161,15 @@ func (a *API) forward(ctx context.Context, owner string, call outgoing) (*peerAn
 			continue // a connection that was kept may have ended meanwhile
 		case sent && !call.isRead():
 			a.metrics.passedOn.WithLabelValues("unknown").Inc()
-			return nil, a.outcomeAtOwner(ctx, owner, call)
+			return nil, a.outcomeAtOwner(ctx, owner)
 		}
 		a.metrics.passedOn.WithLabelValues("away").Inc()
 		return nil, document.NewProblem(document.KindNodeAway, "The object belongs to node "+owner+", which could not be reached at "+node.Address+" ("+lossOf(err)+"). Nothing was done there; try again.")
 	}
 }
+
+// errNotTaken is the answer of a server that does not take the signature of a call.
+var errNotTaken = errors.New("the server there does not take calls of this node: it is another one, or the clocks differ")
 
 // lossOf returns in a few words why a call had no answer.
 func lossOf(err error) string {
@@ -166,9 +183,9 @@ func lossOf(err error) string {
 }
 
 // outcomeAtOwner returns the problem of a write that was sent to its owner and had no answer.
-func (a *API) outcomeAtOwner(ctx context.Context, owner string, call outgoing) *document.Problem {
+func (a *API) outcomeAtOwner(ctx context.Context, owner string) *document.Problem {
 	again := "Without an Idempotency-Key look at the object before you send it again."
-	if key := call.header.Get(idempotencyHeader); key != "" {
+	if key := requestOf(ctx).key; key != "" {
 		again = "Repeat it with its Idempotency-Key " + key + " to learn what became of it."
 	}
 	p := document.NewProblem(document.KindOutcomeUnknown, "Node "+owner+", which owns the object, was sent the call as request "+requestOf(ctx).id+" and has not answered: it may have been carried out or not. "+again)
@@ -209,9 +226,10 @@ func (a *API) sendTo(ctx context.Context, node *store.Node, call outgoing) (got 
 		}
 	}
 	info := requestOf(ctx)
+	call.uri = request.URL.RequestURI() // as it is sent
 	request.Header.Set(document.RequestIDHeader, info.id)
 	request.Header.Set(forwardedHeader, forwarded{
-		From: a.node, To: node.Name, Principal: info.principal.name, At: time.Now().Unix(), Call: callDigest(call.method, call.uri, call.body),
+		From: a.node, To: node.Name, Principal: info.principal.name, At: time.Now().Unix(), Call: callDigest(call.method, call.uri, request.Header, call.body),
 	}.sign(node.Secret))
 	response, err := a.peers.client(node).Do(request)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"time"
 )
@@ -24,14 +25,19 @@ type forwarded struct {
 	Principal string `json:"principal"`
 	// At is when it was signed, in seconds of Unix time.
 	At int64 `json:"at"`
-	// Call is what is asked: the method, the path with its query, and the SHA-256 of the body.
+	// Call is the SHA-256 of what is asked: the method, the path with its query, the headers that go on, and the body.
 	Call []byte `json:"call"`
 }
 
 // callDigest returns what a signature says of a call.
-func callDigest(method, uri string, body []byte) []byte {
-	sum := sha256.Sum256(body)
-	return append([]byte(method+" "+uri+" "), sum[:]...)
+func callDigest(method, uri string, header http.Header, body []byte) []byte {
+	sum := sha256.New()
+	_ = json.NewEncoder(sum).Encode([]string{method, uri}) // a hash takes everything
+	for _, name := range forwardedHeaders {
+		_ = json.NewEncoder(sum).Encode(header.Values(name))
+	}
+	sum.Write(body)
+	return sum.Sum(nil)
 }
 
 // sign returns the value of forwardedHeader.
@@ -63,6 +69,6 @@ func readForwarded(header, node string, secret []byte, now time.Time) (f forward
 }
 
 // isOf reports whether the signature is that of the call.
-func (f forwarded) isOf(method, uri string, body []byte) bool {
-	return hmac.Equal(f.Call, callDigest(method, uri, body))
+func (f forwarded) isOf(method, uri string, header http.Header, body []byte) bool {
+	return hmac.Equal(f.Call, callDigest(method, uri, header, body))
 }

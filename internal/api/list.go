@@ -170,7 +170,7 @@ func (a *API) listForm(o dat.Object, modifiable bool) json.RawMessage {
 	}
 	shown := Endpoint{Endpoint: e, Operations: emptyIfNil(dat.Operations(e))}
 	if modifiable {
-		shown.Modifiable = emptyIfNil(dat.Modifiable(e, a.recvIdle(dat.TypeEndpoint, string(e.ID))))
+		shown.Modifiable = emptyIfNil(dat.Modifiable(e, e.Node == a.node && a.recvIdle(dat.TypeEndpoint, string(e.ID))))
 	}
 	return m.appendTo(encode(shown))
 }

@@ -32,7 +32,7 @@ func (a *API) encoded(o dat.Object, recvIdle bool) []byte {
 	if node == a.node {
 		return m.appendTo(encode(wireForm(o, recvIdle)))
 	}
-	return m.appendTo(encode(foreignForm(o, m, recvIdle)))
+	return m.appendTo(encode(foreignForm(o, m)))
 }
 
 // wireForm returns what of an object is encoded: an endpoint has members beside those of dat.

@@ -28,11 +28,11 @@ func (a *API) ownerOfCall(ctx context.Context, segments []string, body []byte) (
 	case len(segments) > 1:
 		return a.ownerOf(ctx, t, segments[1])
 	}
-	var sent struct{ IA any }
-	if json.Unmarshal(body, &sent) != nil {
+	var sent struct{ IA json.RawMessage }
+	var ia string
+	if json.Unmarshal(body, &sent) != nil || len(sent.IA) == 0 || sent.IA[0] != '"' || json.Unmarshal(sent.IA, &ia) != nil {
 		return "", nil
 	}
-	ia, _ := sent.IA.(string)
 	return a.ownerOf(ctx, dat.TypeIA, ia)
 }
 

@@ -21,6 +21,8 @@ type requestInfo struct {
 	// from is the node that has passed the request on, "" where it came from its client; signed is what that node says.
 	from   string
 	signed forwarded
+	// key is the Idempotency-Key that the client sent, "" for none.
+	key string
 	// uri is the path with the query as they came.
 	uri string
 	// unforwarded reports that no other node is to be asked.
@@ -61,7 +63,7 @@ func requestOf(ctx context.Context) *requestInfo {
 func withRequestInfo(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := &requestInfo{
-			id: r.Header.Get(document.RequestIDHeader), path: r.URL.Path, uri: r.URL.RequestURI(), tls: r.TLS != nil, ifNoneMatch: r.Header.Get("If-None-Match"),
+			id: r.Header.Get(document.RequestIDHeader), path: r.URL.Path, uri: r.URL.RequestURI(), key: r.Header.Get(idempotencyHeader), tls: r.TLS != nil, ifNoneMatch: r.Header.Get("If-None-Match"),
 		}
 		if !isVisibleASCII(info.id, 128) {
 			info.id = uuid.Must(uuid.NewV7()).String()

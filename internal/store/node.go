@@ -53,15 +53,26 @@ type Node struct {
 	Secret []byte `json:"-"`
 }
 
+// silence is a time in which this process could not write its heartbeats, by the database's
+// clock: nobody's could be written then, as far as it knows. A node that lived at its
+// beginning counts as heard up to its end; to is nil while it lasts.
+type silence struct{ from, to *time.Time }
+
 // Nodes returns all hosts that ever opened this database, by name.
 func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
+	silent := silence{}
+	if known := s.silence.Load(); known != nil {
+		silent = *known
+	}
 	rows, err := s.pool.Query(ctx, `SELECT name, address, version, epoch, last_seen, fingerprint, secret,
 		CASE WHEN left_at IS NOT NULL THEN 'LEFT'
 			WHEN last_seen > now() + $2::interval THEN 'DOWN'
-			WHEN greatest(last_seen, $3::timestamptz) >= now() - $1::interval THEN 'UP'
-			WHEN greatest(last_seen, $3::timestamptz) >= now() - $2::interval THEN 'SUSPECT'
+			WHEN heard >= now() - $1::interval THEN 'UP'
+			WHEN heard >= now() - $2::interval THEN 'SUSPECT'
 			ELSE 'DOWN' END
-		FROM nodes ORDER BY name`, SuspectAfter, DownAfter, s.resumed.Load())
+		FROM nodes, LATERAL (SELECT CASE WHEN last_seen >= $3::timestamptz - $2::interval
+			THEN greatest(last_seen, coalesce($4::timestamptz, now())) ELSE last_seen END AS heard) AS h
+		ORDER BY name`, SuspectAfter, DownAfter, silent.from, silent.to)
 	if err != nil {
 		return nil, mapError(err)
 	}
@@ -153,7 +164,7 @@ func reclaimNode(ctx context.Context, conn *pgx.Conn, cfg Config, epoch int64) e
 // heartbeat that fails is made up for by the next one; the log of changes is what
 // notices that the database is away.
 func (s *Store) sendHeartbeats(ctx context.Context) {
-	silent := false
+	var last *time.Time // heartbeat that was written
 	every(ctx, heartbeat, func() {
 		beat, cancel := context.WithTimeout(ctx, heartbeat)
 		defer cancel()
@@ -163,11 +174,13 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 			WHERE name = $1 AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING last_seen`, s.cfg.Node).Scan(&at)
 		if err == nil {
 			s.lastSeen.Store(time.Now().UnixNano())
-			if silent {
-				s.resumed.Store(&at)
+			if known := s.silence.Load(); known != nil && known.to == nil {
+				s.silence.Store(&silence{from: known.from, to: &at})
 			}
+			last = &at
+		} else if known := s.silence.Load(); last != nil && (known == nil || known.to != nil) {
+			s.silence.Store(&silence{from: last})
 		}
-		silent = err != nil
 		if err != nil && mappingOf(err).match == readOnly {
 			s.pool.Reset() // the server was demoted: its connections must not be read from either
 		}

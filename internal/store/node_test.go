@@ -73,11 +73,19 @@ func TestASilentNodeIsSuspectThenDownAndOneThatStopsHasLeft(t *testing.T) {
 			t.Errorf("silent for %v it is %s, want %s", c.silent, state(), c.want)
 		}
 	}
-	// While this process could not write, nobody could be heard.
-	s.resumed.Store(new(time.Now()))
-	if state() != NodeUp {
-		t.Errorf("after an outage of the database a node is %s", state())
+	// While this process could not write, nobody could be heard; who was dead before that is dead.
+	for _, c := range []struct {
+		silent time.Duration
+		want   string
+	}{{time.Minute, NodeUp}, {2 * time.Minute, NodeDown}} {
+		for _, end := range []*time.Time{nil, new(time.Now())} {
+			s.silence.Store(&silence{from: new(time.Now().Add(-time.Minute)), to: end})
+			if silent(c.silent); state() != c.want {
+				t.Errorf("in or after a minute without heartbeats, silent for %v, it is %s, want %s", c.silent, state(), c.want)
+			}
+		}
 	}
+	s.silence.Store(nil)
 	closeStore(t, beta)
 	if state() != NodeLeft {
 		t.Errorf("stopped, it is %s", state())

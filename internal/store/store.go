@@ -55,9 +55,8 @@ type Store struct {
 	claims   keyClaims
 	// lastSeen is the time of the last heartbeat, in nanoseconds of Unix time.
 	lastSeen atomic.Int64
-	// resumed is when heartbeats could be sent again after they could not, by the database's
-	// clock; nil if they always could.
-	resumed atomic.Pointer[time.Time]
+	// silence is the last time in which no heartbeat could be sent, nil if there was none.
+	silence atomic.Pointer[silence]
 	// readsFail says that the last read of a list found the database away.
 	readsFail atomic.Bool
 	// database is since when the database answers, or does not.
