@@ -300,6 +300,7 @@ var descriptions = map[string]string{
 	"NamedDoc.name":                 "The attribute's name.",
 	"min":                           "The least value.",
 	"max":                           "The greatest value.",
+	"everywhere":                    "Whether every adapter knows it; one that does not refuses it.",
 	"NamedDoc.max":                  "The greatest value, or null where each provider says its own.",
 	"ObjectTypeDoc":                 "A type of objects.",
 	"ObjectTypeDoc.limit":           "The adapter's attribute that bounds how many it can have, or null.",

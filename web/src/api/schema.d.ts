@@ -1903,7 +1903,7 @@ export interface components {
             srq?: string | null;
         };
         EndpointCreateAttributes: {
-            /** @description max_inline_data: a whole number as a string. */
+            /** @description max_inline_data, and where the adapter has them comp_vector and min_rnr_timer: whole numbers as strings. */
             ep_provider_specific?: {
                 [key: string]: string | null;
             };
@@ -2812,6 +2812,8 @@ export interface components {
         MemType: "VIRTUAL" | "LMR" | "SHARED_VIRTUAL";
         /** @description A named attribute, whose value is a whole number. */
         NamedDoc: {
+            /** @description Whether every adapter knows it; one that does not refuses it. */
+            everywhere: boolean;
             /**
              * Format: int64
              * @description The greatest value, or null where each provider says its own.
