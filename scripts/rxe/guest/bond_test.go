@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// TestADeviceBelowABondIsReachedOverTheAddressesOfTheBond makes a bond of two network devices and a device on
-// the bond itself, as drivers that join two cards make it, and then one on a member of the bond.
-func TestADeviceBelowABondIsReachedOverTheAddressesOfTheBond(t *testing.T) {
+// TestADeviceOfABondIsReachedOverTheAddressesOfTheBond makes a bond of two network devices and a device on the
+// bond itself, as drivers that join two cards make it, and then an rxe device on a member of the bond. The kernel's
+// connection manager finds no siw device on a member: Soft-iWARP has no GIDs of the bond.
+func TestADeviceOfABondIsReachedOverTheAddressesOfTheBond(t *testing.T) {
 	const bond, first, second = "bond7", "dummy7", "dummy8"
 	ip := func(command string) { tool(t, "ip", strings.Fields(command)...) }
 	tool(t, "modprobe", "bonding", "max_bonds=0")
@@ -23,7 +24,11 @@ func TestADeviceBelowABondIsReachedOverTheAddressesOfTheBond(t *testing.T) {
 	}
 	ip("address add 10.57.0.1/24 dev " + bond)
 	ip("link set " + bond + " up")
-	for _, netdev := range []string{bond, first} {
+	below := []string{bond, first}
+	if strings.HasPrefix(device(t), "siw") {
+		below = below[:1]
+	}
+	for _, netdev := range below {
 		name := device(t)[:3] + "_" + netdev
 		tool(t, "rdma", "link", "add", name, "type", device(t)[:3], "netdev", netdev)
 		h := deviceAt(t, environment(t, "DATAPI_HERE"), name)

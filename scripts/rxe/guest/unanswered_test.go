@@ -26,7 +26,7 @@ func isAsked(t *testing.T, address string) bool {
 		return strings.Contains(tool(t, "ss", "-Htn", "state", "syn-sent", "dst", address), address)
 	}
 	for _, id := range resources(t, "cm_id") {
-		if to, _ := id["dst-addr"].(string); to == address && id["state"] == "CONNECT" {
+		if to, _ := id["dst-addr"].(string); strings.HasPrefix(to, address+":") && id["state"] == "CONNECT" {
 			return true
 		}
 	}
