@@ -32,7 +32,7 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := requestOf(r.Context())
 		caller, ok := a.identify(r, info)
-		if !ok && r.Header.Get("Authorization") != "" && !a.wrong.allow(addressOf(r.RemoteAddr), 1, time.Now()) {
+		if !ok && r.Header.Get("Authorization") != "" && !a.wrong.allow(AddressOf(r.RemoteAddr), 1, time.Now()) {
 			writeProblem(w, r, tooManyWrong())
 			return
 		}

@@ -90,15 +90,15 @@ func (s *sequence) unrecordedFrom(i int) (n int) {
 
 // runUnrecorded carries out n operations from i on that leave no record.
 func (s *sequence) runUnrecorded(ctx context.Context, i, n int) {
-	refusal, begun := s.progress.begin(ctx, s.results, i, i+n)
+	refusal := s.progress.begin(ctx, s.results, i, i+n)
 	for k := i; k < i+n; k++ {
-		if begun {
+		if refusal == nil {
 			s.runSingly(ctx, k)
 		} else {
 			s.results[k] = problemResult(ctx, refusal)
 		}
 	}
-	if begun {
+	if refusal == nil {
 		s.progress.ended(ctx, s.results, i+n)
 	}
 }

@@ -4,9 +4,9 @@
 // The way of a request, from the outside in:
 //
 //   - router.go: the paths, and which middleware each passes. request.go: what is known of a request. deadlines.go,
-//     memory.go: how long it may take, and how much memory requests share. observe.go: its log and metrics, and panics.
+//     memory.go: how long it may take, and how much memory requests share. request_log.go: its log and metrics, and panics.
 //     auth.go, session.go: who calls. rate_limit.go: how often.
-//   - conventions.go: what holds for every call before its own input is read. body.go: reading a body. if_match.go:
+//   - call_checks.go: what holds for every call before its own input is read. body.go: reading a body. if_match.go:
 //     testing a version. idempotency.go, idempotency_response.go: the stored answer of a retry. dry_run.go: what is a dry
 //     run, and its answer. prefer.go: waiting for an outcome.
 //   - register.go: the only place that calls huma.Register. route.go: the description of a call; params.go: the

@@ -28,8 +28,8 @@ type listResources struct {
 
 // iaCounters are the counters of an adapter.
 type iaCounters struct {
-	IA string    `json:"ia" doc:"The adapter's id."`
-	At time.Time `json:"at" doc:"When they were read."`
+	IA string   `json:"ia" doc:"The adapter's id."`
+	At dat.Time `json:"at" doc:"When they were read."`
 	// Counters are decimal strings: they are beyond what a JSON number can hold.
 	Counters map[string]string `json:"counters" doc:"The counters of the port and its device by the kernel's names, each a decimal string; empty where the device has none. Those of a soft adapter have names of its own."`
 }
@@ -170,7 +170,7 @@ func (a *API) getCounters(ctx context.Context, in *getCounters) (*answer, error)
 	if err := a.requireOwn(ctx, dat.TypeIA, in.IA); err != nil {
 		return nil, err
 	}
-	at := time.Now().UTC().Truncate(time.Microsecond)
+	at := dat.At(time.Now())
 	found, err := a.manager.Counters(dat.Handle(in.IA))
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 // that is stored with the change.
 func (a *API) shown(status int, o dat.Object, dryRun, recvIdle bool) *answer {
 	if dryRun {
-		return a.rehearsed(status, o, a.recordedOf(o), recvIdle)
+		return rehearsed(status, withVersion(o, a.recordedOf(o)), recvIdle)
 	}
 	body := encode(wireForm(o, recvIdle))
 	head, kind := o.Head(), objectKinds[o.Type()]

@@ -101,25 +101,26 @@ func (l *rateLimiter) dropIdle(now time.Time) {
 }
 
 // callerOf returns whose requests are counted together: a principal's, or where nobody is asked who they are, those of
-// one address. IPv6 counts by networks of 64 bits, of which one host can use every address.
+// one address.
 func callerOf(p principal, remoteAddr string) string {
 	if p != anonymous {
 		return p.name
 	}
-	return addressOf(remoteAddr)
+	return "address " + AddressOf(remoteAddr)
 }
 
-// addressOf returns the address of a client as a caller.
-func addressOf(remoteAddr string) string {
-	host, err := netip.ParseAddrPort(remoteAddr)
+// AddressOf returns the address of a client's address and port, by which clients are counted: IPv6 counts by networks of
+// 64 bits, of which one host can use every address. What is no address and port is returned as it is.
+func AddressOf(remote string) string {
+	host, err := netip.ParseAddrPort(remote)
 	if err != nil {
-		return "address " + remoteAddr
+		return remote
 	}
 	addr := host.Addr().Unmap().WithZone("")
 	if addr.Is4() {
-		return "address " + addr.String()
+		return addr.String()
 	}
-	return "address " + netip.PrefixFrom(addr, 64).Masked().String()
+	return netip.PrefixFrom(addr, 64).Masked().String()
 }
 
 // limitRate refuses the requests that a caller sends too fast.

@@ -74,14 +74,14 @@ func (info *requestInfo) complete(p *document.Problem) *document.Problem {
 // from the recorded object: it is then stored in the commit of the change, for a retry with the same Idempotency-Key.
 func (a *API) call(ctx context.Context, w Write, show func(dat.Object) *answer) (manager.Call, error) {
 	info := requestOf(ctx)
-	c := manager.Call{Actor: info.principal.name, RequestID: info.id, Reason: headerText(w.Reason), DryRun: w.DryRun, Operator: true}
+	c := manager.Call{Actor: info.principal.name, RequestID: info.id, Reason: headerText(w.Reason), DryRun: w.DryRun}
 	match, err := w.match()
 	if err != nil {
 		return c, err
 	}
 	c.Match = match
 	if info.inCommit != nil && show != nil && !w.DryRun {
-		c.Keep = info.inCommit.answerInCommit(show)
+		c.Answer = info.inCommit.answerInCommit(show)
 	}
 	return c, nil
 }

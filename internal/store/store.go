@@ -91,7 +91,7 @@ func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 		return err
 	}
 	if s.cfg.Private == nil { // the lock of its data directory is proof enough
-		if err := awaitFormerOwner(ctx, cfg, s.cfg.Node); err != nil {
+		if err := awaitFormerOwner(ctx, s.pool, s.cfg.Node); err != nil {
 			return fmt.Errorf("the node's name cannot be claimed: %w", connectCause(err))
 		}
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/datapi/datapi/internal/api/document"
 )
 
-// conventions returns the middleware of a call: what holds for every call before its own input is read, which is the
+// checkCall returns the middleware of a call: what holds for every call before its own input is read, which is the
 // type of the answer, the query, the form of If-Match, the body's type and size, and the Idempotency-Key.
-func (a *API) conventions(r route) func(huma.Context, func(huma.Context)) {
+func (a *API) checkCall(r route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		request, w := humachi.Unwrap(ctx)
 		if p := a.firstRefusal(r, request, ctx.Operation()); p != nil {
