@@ -35,7 +35,7 @@ type testNode struct {
 	rec   *rdmatest.Recorder
 	soft  *soft.Provider
 	hooks *hooks
-	log   *logged
+	log   logged
 	ia    dat.Handle
 	peer  dat.Handle
 }
@@ -81,7 +81,7 @@ func startNode(t *testing.T, rec *rdmatest.Recorder, living []dat.Object, opts .
 // startNodeWith is startNode with a recorder around the one in memory.
 func startNodeWith(t *testing.T, rec *rdmatest.Recorder, around manager.Recorder, living []dat.Object, opts ...soft.Option) *testNode {
 	t.Helper()
-	node := &testNode{T: t, rec: rec, soft: soft.New(2, opts...), hooks: &hooks{}, log: &logged{}}
+	node := &testNode{T: t, rec: rec, soft: soft.New(2, opts...), hooks: &hooks{}}
 	node.start(around, living)
 	return node
 }
@@ -90,7 +90,7 @@ func startNodeWith(t *testing.T, rec *rdmatest.Recorder, around manager.Recorder
 func (node *testNode) start(rec manager.Recorder, living []dat.Object) {
 	node.Helper()
 	node.ia, node.peer = "soft0@test", "soft1@test"
-	node.m = manager.NewManager("test", rec, manager.WithLogger(slog.New(slog.NewTextHandler(node.log, nil))))
+	node.m = manager.NewManager("test", rec, manager.WithLogger(slog.New(slog.NewTextHandler(&node.log, nil))))
 	node.must(node.m.AddProvider(context.Background(), hookedProvider{node.soft, node.hooks}))
 	node.must(node.m.Restore(context.Background(), living))
 	node.Cleanup(node.close)
