@@ -36,12 +36,10 @@ func isAsked(t *testing.T, address string) bool {
 // TestNothingWaitsForAnAddressThatNobodyAnswersAt: an endpoint that connects there is freed with everything
 // it used while the kernel still asks, and a service that has another one stops in order.
 func TestNothingWaitsForAnAddressThatNobodyAnswersAt(t *testing.T) {
-	const listen = "127.0.0.1:8481"
-	t.Setenv("DATAPI_NODE", "unanswered")
-	t.Setenv("DATABASE_URL", environment(t, "DATAPI_SECOND_DATABASE"))
-	before := len(resources(t, "qp"))
-	process := service(t, listen)
-	h := at(t, "http://"+listen)
+	second(t)
+	isEmpty(t)
+	process := service(t, secondListen)
+	h := at(t, "http://"+secondListen)
 	connects := func(last byte) (*endpoint, string) {
 		e, address := newEndpoint(h), h.nobody(last)
 		e.post(e.path("/connect"), object{"remote_ia_address": address, "remote_port_qual": 4244})
@@ -66,10 +64,10 @@ func TestNothingWaitsForAnAddressThatNobodyAnswersAt(t *testing.T) {
 	if err := process.Wait(); err != nil { // also where the stop took longer than it may
 		t.Errorf("the service did not stop in order: %v", err)
 	}
-	until(t, "the kernel has cleared up", func() bool { return len(resources(t, "qp")) == before })
+	isEmpty(t)
 	// The next one ends what the first has left.
-	service(t, listen)
-	b.host = at(t, "http://"+listen)
+	service(t, secondListen)
+	b.host = at(t, "http://"+secondListen)
 	b.reach(b.id, "UNCONNECTED")
 	b.free()
 	if status, _ := b.call(http.MethodGet, a.path(""), nil); status != http.StatusNotFound {
