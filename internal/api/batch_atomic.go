@@ -22,6 +22,15 @@ func (a *API) runAtomic(ctx context.Context, w Write, operations []operation) (*
 		}
 		calls[i] = c
 	}
+	if requestOf(ctx).mayPassOn() {
+		owner, err := a.ownerOfAtomic(ctx, operations)
+		if err != nil {
+			return nil, err
+		}
+		if owner != "" && owner != a.node {
+			return a.runAtomicAt(ctx, w, owner)
+		}
+	}
 	targets, n, err := a.targets(ctx, operations, calls)
 	if err == nil {
 		n, err = a.refuseUsedEndpoints(operations, calls)

@@ -184,21 +184,23 @@ func (p *progress) store(ctx context.Context, save func(context.Context, store.A
 	}
 }
 
-// isAway reports whether an operation failed because of the database: a repetition carries it out, or tells that it
-// was.
+// isAway reports whether an operation failed because of the database, or another node did not say what became of it: a
+// repetition carries it out, or tells that it was.
 func isAway(r batchResult) bool {
-	if r.Status != http.StatusServiceUnavailable {
+	return isProblem(r, document.KindStoreAway) || isProblem(r, document.KindOutcomeUnknown)
+}
+
+// isProblem reports whether a result is a problem of the kind.
+func isProblem(r batchResult, kind string) bool {
+	if r.Status < http.StatusBadRequest {
 		return false
 	}
 	var p struct{ Type string }
-	if err := json.Unmarshal(r.Body, &p); err != nil {
-		return false
-	}
-	return p.Type == "/problems/"+document.KindStoreAway || p.Type == "/problems/"+document.KindOutcomeUnknown
+	return json.Unmarshal(r.Body, &p) == nil && p.Type == "/problems/"+kind
 }
 
 // notTried returns the result of an operation before which the batch was halted.
 func notTried(ctx context.Context) batchResult {
 	return problemResult(ctx, document.NewProblem(document.KindStoreAway,
-		"The operation was not carried out, because the database went away before it. Repeat the batch with its Idempotency-Key to go on."))
+		"The operation was not carried out, because it is not known what became of those before it, or the database is away. Repeat the batch with its Idempotency-Key to go on."))
 }

@@ -25,6 +25,9 @@ func (a *API) checkCall(r route) func(huma.Context, func(huma.Context)) {
 			writeProblem(w, request, p)
 			return
 		}
+		if a.passOn(r, ctx) {
+			return
+		}
 		a.answerOnce(r, ctx, func(ctx huma.Context) { a.validateBody(ctx, next) })
 	}
 }
@@ -54,10 +57,16 @@ func (a *API) firstRefusal(r route, request *http.Request, op *huma.Operation) *
 	if p := readDryRun(request); p != nil {
 		return p
 	}
+	if p := readForward(request); p != nil {
+		return p
+	}
 	if p := joinIfMatch(request.Header); p != nil {
 		return p
 	}
-	return a.readBody(request, r, op)
+	if p := a.readBody(request, r, op); p != nil {
+		return p
+	}
+	return refuseUnsigned(request)
 }
 
 // checkAccept refuses an Accept header that the answer cannot meet. Problems are sent whatever was asked for, as RFC

@@ -45,7 +45,7 @@ var notMade = dat.Handle(uuid.Nil.String())
 // rehearsed returns the answer of a dry run that shows an object as it would be, as withVersion returns it, without
 // Location and ETag.
 func rehearsed(status int, after dat.Object, recvIdle bool) *answer {
-	body := encode(wireForm(after, recvIdle))
+	body := ownMembers.appendTo(encode(wireForm(after, recvIdle)))
 	return &answer{Status: status, ContentType: document.MediaJSON, CacheControl: noStore, Body: withoutDevice(body)}
 }
 

@@ -126,7 +126,8 @@ func AddressOf(remote string) string {
 // limitRate refuses the requests that a caller sends too fast.
 func (a *API) limitRate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !a.limiter.allow(callerOf(requestOf(r.Context()).principal, r.RemoteAddr), 1, time.Now()) {
+		passedOn := requestOf(r.Context()).from != "" // it was counted where it came from
+		if !passedOn && !a.limiter.allow(callerOf(requestOf(r.Context()).principal, r.RemoteAddr), 1, time.Now()) {
 			writeProblem(w, r, document.NewProblem(document.KindRateLimited, "This service takes "+strconv.Itoa(int(a.limiter.limit))+" requests per second of one caller. Send fewer."))
 			return
 		}

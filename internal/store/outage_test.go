@@ -285,14 +285,14 @@ func TestAHealthCheckDoesNotChangeSinceWhenWritesAreRefused(t *testing.T) {
 	var since time.Time
 	cfg.BeforeConnect = func(context.Context, *pgx.ConnConfig) error { // in the middle of the check
 		s.recorder.setAway(errCommitPending, false)
-		_, since = s.recorder.awaySince()
+		since, _ = s.recorder.awaySince()
 		return nil
 	}
 	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
 	must(t, err)
 	t.Cleanup(pool.Close)
 	(&Store{cfg: s.cfg, pool: pool, recorder: s.recorder, log: s.log, opened: s.opened}).Checks(t.Context())
-	if away, got := s.recorder.awaySince(); away == nil || since.IsZero() || !got.Equal(since) {
+	if got, away := s.recorder.awaySince(); away == nil || since.IsZero() || !got.Equal(since) {
 		t.Errorf("writes are refused (%v) since %s, want since %s", away, got, since)
 	}
 }

@@ -32,7 +32,7 @@ type Check struct {
 // Checks returns everything that the service needs of its store. It takes readyTimeout
 // at most.
 func (s *Store) Checks(ctx context.Context) []Check {
-	away, awaySince := s.recorder.awaySince()
+	awaySince, away := s.recorder.awaySince()
 	waiting := s.recorder.Waiting()
 	s.log.mu.Lock()
 	stale, staleSince := s.log.stale, s.log.fresh.Observe(!s.log.stale)
@@ -77,15 +77,15 @@ func (s *Store) databaseAnswers(ctx context.Context) error {
 	return nil
 }
 
-// awaySince returns what Away returns, and since when writes are possible or are not.
-func (r *Recorder) awaySince() (away error, since time.Time) {
+// awaySince returns since when writes are possible or are not, and what Away returns.
+func (r *Recorder) awaySince() (since time.Time, away error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	since = r.writable.Observe(r.away == nil)
 	if r.away == nil { // not a nil *dat.Error, which is an error
-		return nil, since
+		return since, nil
 	}
-	return r.away, since
+	return since, r.away
 }
 
 // whyAway returns why writes are not possible, which attempt to reach the database was

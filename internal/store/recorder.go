@@ -223,7 +223,7 @@ func (r *Recorder) Note(entry dat.Entry, done func(dat.Recorded)) {
 
 // Away returns nil while writes are possible, else the *dat.Error that refuses them.
 func (r *Recorder) Away() error {
-	away, _ := r.awaySince()
+	_, away := r.awaySince()
 	return away
 }
 

@@ -300,6 +300,8 @@ var descriptions = map[string]string{
 	"NamedDoc.name":                 "The attribute's name.",
 	"min":                           "The least value.",
 	"max":                           "The greatest value.",
+	"known_at":                      "When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.",
+	"node_state":                    "How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.",
 	"everywhere":                    "Whether every adapter knows it; one that does not refuses it.",
 	"NamedDoc.max":                  "The greatest value, or null where each provider says its own.",
 	"ObjectTypeDoc":                 "A type of objects.",

@@ -194,7 +194,7 @@ export interface paths {
         };
         /**
          * Get the status of many endpoints
-         * @description dat_ep_get_status of many. Never touches the database. An endpoint that is freed, or that another node runs, has no item.
+         * @description dat_ep_get_status of many. Those of this node never touch the database; of others each node that has some is asked once. An endpoint that is freed, or whose node does not answer within 2 s, has no item.
          */
         get: operations["get-endpoints-status"];
         put?: never;
@@ -657,7 +657,7 @@ export interface paths {
         };
         /**
          * Check an interface adapter
-         * @description Whether the adapter can carry connections now, and what would help where it cannot: its port, its address, how much of its limits and of those of the operating system is in use; how many queue pairs belong to no endpoint, and how many connections have lost their other end. An adapter of another node is judged by its record alone.
+         * @description Whether the adapter can carry connections now, and what would help where it cannot: its port, its address, how much of its limits and of those of the operating system is in use; how many queue pairs belong to no endpoint, and how many connections have lost their other end.
          */
         get: operations["check-ia"];
         put?: never;
@@ -1210,6 +1210,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -1218,6 +1223,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /** @description The private data. */
             private_data?: string;
             /**
@@ -1679,18 +1689,23 @@ export interface components {
              * Format: int32
              * @description Events that are in the queue now.
              */
-            depth: number;
+            depth: number | null;
             /**
              * Format: int64
              * @description Events that found the queue full and were dropped.
              */
-            dropped: number;
+            dropped: number | null;
             /** @description The adapter's id. */
             ia: string;
             /** @description The object's id. */
             id: string;
             /** @description What feeds it. */
-            in_use_by: components["schemas"]["EVDUsers"];
+            in_use_by: components["schemas"]["EVDUsers"] | null;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -1701,6 +1716,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int32
              * @description The queue's length, in events.
@@ -1818,6 +1838,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -1837,6 +1862,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /** @description The operations that would not be refused for state or readiness, those without effect included. */
             operations: ("modify" | "set_watermark" | "connect" | "dup_connect" | "accept" | "create_rsp" | "disconnect" | "reset" | "free" | "post_recv" | "post_send" | "post_rdma_write" | "post_rdma_read" | "bind_rmr")[];
             /** @description The other end, as far as it is known, or null. */
@@ -2351,6 +2381,11 @@ export interface components {
             ia_attributes: components["schemas"]["IAAttributes"];
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -2359,6 +2394,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int64
              * @description The port of the device, from 1.
@@ -2379,7 +2419,7 @@ export interface components {
              */
             updated_at: string;
             /** @description Living objects of the adapter. */
-            usage: components["schemas"]["IAUsage"];
+            usage: components["schemas"]["IAUsage"] | null;
             /**
              * Format: int64
              * @description Grows by one with each recorded change; the ETag is this in quotes.
@@ -2662,6 +2702,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -2679,6 +2724,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int64
              * @description Where it starts in that region, in bytes.
@@ -2851,7 +2901,7 @@ export interface components {
              * @description The state.
              * @enum {string}
              */
-            state: "UP" | "DOWN";
+            state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /** @description Grows by one with each recorded change; the ETag is this in quotes. */
             version: string;
         };
@@ -2925,6 +2975,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -2933,6 +2988,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: date-time
              * @description When it last changed.
@@ -3001,6 +3061,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -3009,6 +3074,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: date-time
              * @description When it last changed.
@@ -3382,6 +3452,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -3397,6 +3472,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int64
              * @description Where it starts in that region, in bytes.
@@ -3474,6 +3554,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -3482,6 +3567,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: date-time
              * @description When it last changed.
@@ -3700,6 +3790,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -3723,6 +3818,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int32
              * @description Receives that are not completed; null where the provider cannot tell.
@@ -4042,6 +4142,8 @@ export interface components {
         EvdQuery: string[];
         /** @description Only these members of each item. */
         FieldsQuery: string[];
+        /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+        ForwardQuery: boolean;
         /** @description The adapter's id: its name, @, its node. */
         IaPath: string;
         /** @description The adapter's id; repeat for OR. */
@@ -4090,6 +4192,8 @@ export interface operations {
     "run-batch": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4115,6 +4219,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -4125,7 +4231,7 @@ export interface operations {
                     "application/json": components["schemas"]["BatchResults"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4136,7 +4242,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4379,7 +4485,10 @@ export interface operations {
     };
     "get-cr": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -4395,6 +4504,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -4405,7 +4516,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionRequest"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4416,7 +4527,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4434,6 +4545,8 @@ export interface operations {
     "accept-cr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4464,6 +4577,8 @@ export interface operations {
             /** @description The outcome, where the call waited for it (Prefer: wait=N). */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -4479,6 +4594,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -4491,7 +4608,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4502,7 +4619,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4520,6 +4637,8 @@ export interface operations {
     "handoff-cr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4548,6 +4667,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -4556,7 +4677,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4567,7 +4688,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4585,6 +4706,8 @@ export interface operations {
     "reject-cr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4613,6 +4736,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -4621,7 +4746,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4632,7 +4757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4730,6 +4855,8 @@ export interface operations {
     "create-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4755,6 +4882,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -4769,7 +4898,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4780,7 +4909,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4798,6 +4927,8 @@ export interface operations {
     "get-endpoints-status": {
         parameters: {
             query: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description The endpoints' ids; repeated, at most 200. */
                 id: string[];
             };
@@ -4868,6 +4999,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -4878,7 +5011,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 410 Gone, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 410 Gone, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4889,7 +5022,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4907,6 +5040,8 @@ export interface operations {
     "free-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4931,6 +5066,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -4939,7 +5076,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4950,7 +5087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4968,6 +5105,8 @@ export interface operations {
     "modify-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4997,6 +5136,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5009,7 +5150,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5020,7 +5161,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5038,6 +5179,8 @@ export interface operations {
     "connect-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5068,6 +5211,8 @@ export interface operations {
             /** @description The outcome, where the call waited for it (Prefer: wait=N). */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5083,6 +5228,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5095,7 +5242,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5106,7 +5253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5124,6 +5271,8 @@ export interface operations {
     "disconnect-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5154,6 +5303,8 @@ export interface operations {
             /** @description The outcome, where the call waited for it (Prefer: wait=N). */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5169,6 +5320,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5181,7 +5334,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5192,7 +5345,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5210,6 +5363,8 @@ export interface operations {
     "dup-connect-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5240,6 +5395,8 @@ export interface operations {
             /** @description The outcome, where the call waited for it (Prefer: wait=N). */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5255,6 +5412,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5267,7 +5426,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5278,7 +5437,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5422,6 +5581,8 @@ export interface operations {
     "post-endpoint-rdma-reads": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5450,6 +5611,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5460,7 +5623,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5471,7 +5634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5489,6 +5652,8 @@ export interface operations {
     "post-endpoint-rdma-writes": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5517,6 +5682,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5527,7 +5694,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5538,7 +5705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5555,7 +5722,10 @@ export interface operations {
     };
     "query-endpoint-recvs": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -5571,6 +5741,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5590,7 +5762,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5608,6 +5780,8 @@ export interface operations {
     "post-endpoint-recvs": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5636,6 +5810,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5646,7 +5822,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5657,7 +5833,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5675,6 +5851,8 @@ export interface operations {
     "reset-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5703,6 +5881,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5715,7 +5895,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5726,7 +5906,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5744,6 +5924,8 @@ export interface operations {
     "revert-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5772,6 +5954,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5784,7 +5968,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 410 Gone, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 410 Gone, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5795,7 +5979,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5813,6 +5997,8 @@ export interface operations {
     "bind-endpoint-rmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5841,6 +6027,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5851,7 +6039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5862,7 +6050,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5880,6 +6068,8 @@ export interface operations {
     "post-endpoint-sends": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5908,6 +6098,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5918,7 +6110,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5929,7 +6121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5946,7 +6138,10 @@ export interface operations {
     };
     "get-endpoint-status": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -5962,6 +6157,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5981,7 +6178,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5999,6 +6196,8 @@ export interface operations {
     "set-endpoint-watermarks": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6027,6 +6226,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -6039,7 +6240,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6050,7 +6251,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6140,6 +6341,8 @@ export interface operations {
     "create-evd": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6165,6 +6368,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -6179,7 +6384,7 @@ export interface operations {
                     "application/json": components["schemas"]["EVD"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6190,7 +6395,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6207,7 +6412,10 @@ export interface operations {
     };
     "get-evd": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -6223,6 +6431,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -6233,7 +6443,7 @@ export interface operations {
                     "application/json": components["schemas"]["EVD"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6244,7 +6454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6262,6 +6472,8 @@ export interface operations {
     "free-evd": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6286,6 +6498,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -6294,7 +6508,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6305,7 +6519,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6323,6 +6537,8 @@ export interface operations {
     "modify-evd": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6352,6 +6568,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -6364,7 +6582,7 @@ export interface operations {
                     "application/json": components["schemas"]["EVD"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6375,7 +6593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6393,6 +6611,8 @@ export interface operations {
     "dequeue-evd": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6423,6 +6643,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -6433,7 +6655,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventList"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6444,7 +6666,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6462,6 +6684,8 @@ export interface operations {
     "list-evd-events": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description How many events to show. */
                 limit?: number;
             };
@@ -6480,6 +6704,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6488,7 +6714,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventList"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6499,7 +6725,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6517,6 +6743,8 @@ export interface operations {
     "post-evd-event": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6545,6 +6773,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -6555,7 +6785,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6566,7 +6796,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6658,6 +6888,8 @@ export interface operations {
     "get-ia": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description The names of the IA attributes to answer with, separated by commas; all where left out, none where empty. */
                 ia_attributes?: string;
                 /** @description The names of the provider attributes to answer with, separated by commas; all where left out, none where empty. */
@@ -6678,6 +6910,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -6688,7 +6922,7 @@ export interface operations {
                     "application/json": components["schemas"]["IA"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6699,7 +6933,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6717,6 +6951,8 @@ export interface operations {
     "modify-ia": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6746,6 +6982,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -6758,7 +6996,7 @@ export interface operations {
                     "application/json": components["schemas"]["IA"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6769,7 +7007,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6786,7 +7024,10 @@ export interface operations {
     };
     "check-ia": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -6802,6 +7043,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6810,7 +7053,7 @@ export interface operations {
                     "application/json": components["schemas"]["CheckList"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6821,7 +7064,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6838,7 +7081,10 @@ export interface operations {
     };
     "get-ia-counters": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -6854,6 +7100,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6873,7 +7121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6891,6 +7139,8 @@ export interface operations {
     "list-ia-resources": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description How many items a page has. */
                 limit?: components["parameters"]["LimitQuery"];
                 /** @description The next_cursor of the page before. */
@@ -6925,6 +7175,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6944,7 +7196,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7036,6 +7288,8 @@ export interface operations {
     "create-lmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7061,6 +7315,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -7075,7 +7331,7 @@ export interface operations {
                     "application/json": components["schemas"]["LMR"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7086,7 +7342,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7103,7 +7359,10 @@ export interface operations {
     };
     "get-lmr": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -7158,6 +7417,8 @@ export interface operations {
     "free-lmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7182,6 +7443,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -7190,7 +7453,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7201,7 +7464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7219,6 +7482,8 @@ export interface operations {
     "read-lmr-data": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Where to start, in bytes; 0 where left out. */
                 offset?: number;
                 /** @description How many bytes; to the end of the region, at most 16 MiB, where left out. */
@@ -7239,6 +7504,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -7247,7 +7514,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7258,7 +7525,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7276,6 +7543,8 @@ export interface operations {
     "write-lmr-data": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
                 /** @description Where to start, in bytes; 0 where left out. */
@@ -7308,6 +7577,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -7316,7 +7587,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7327,7 +7598,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7526,6 +7797,8 @@ export interface operations {
     "create-psp": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7551,6 +7824,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -7565,7 +7840,7 @@ export interface operations {
                     "application/json": components["schemas"]["PSP"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7576,7 +7851,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7593,7 +7868,10 @@ export interface operations {
     };
     "get-psp": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -7648,6 +7926,8 @@ export interface operations {
     "free-psp": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7672,6 +7952,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -7680,7 +7962,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7691,7 +7973,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7779,6 +8061,8 @@ export interface operations {
     "create-pz": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7804,6 +8088,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -7818,7 +8104,7 @@ export interface operations {
                     "application/json": components["schemas"]["PZ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7829,7 +8115,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7846,7 +8132,10 @@ export interface operations {
     };
     "get-pz": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -7901,6 +8190,8 @@ export interface operations {
     "free-pz": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7925,6 +8216,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -7933,7 +8226,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7944,7 +8237,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8036,6 +8329,8 @@ export interface operations {
     "create-rmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8061,6 +8356,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8075,7 +8372,7 @@ export interface operations {
                     "application/json": components["schemas"]["RMR"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8086,7 +8383,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8103,7 +8400,10 @@ export interface operations {
     };
     "get-rmr": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -8119,6 +8419,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -8129,7 +8431,7 @@ export interface operations {
                     "application/json": components["schemas"]["RMR"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8140,7 +8442,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8158,6 +8460,8 @@ export interface operations {
     "free-rmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8182,6 +8486,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -8190,7 +8496,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8201,7 +8507,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8295,6 +8601,8 @@ export interface operations {
     "create-rsp": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8320,6 +8628,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8334,7 +8644,7 @@ export interface operations {
                     "application/json": components["schemas"]["RSP"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8345,7 +8655,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8362,7 +8672,10 @@ export interface operations {
     };
     "get-rsp": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -8417,6 +8730,8 @@ export interface operations {
     "free-rsp": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8441,6 +8756,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -8449,7 +8766,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8460,7 +8777,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8478,6 +8795,8 @@ export interface operations {
     "start-session": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8542,6 +8861,8 @@ export interface operations {
     "end-session": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8674,6 +8995,8 @@ export interface operations {
     "create-srq": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8699,6 +9022,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8713,7 +9038,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8724,7 +9049,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8741,7 +9066,10 @@ export interface operations {
     };
     "get-srq": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -8757,6 +9085,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -8767,7 +9097,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8778,7 +9108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8796,6 +9126,8 @@ export interface operations {
     "free-srq": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8820,6 +9152,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -8828,7 +9162,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8839,7 +9173,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8857,6 +9191,8 @@ export interface operations {
     "modify-srq": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8886,6 +9222,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8898,7 +9236,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8909,7 +9247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8927,6 +9265,8 @@ export interface operations {
     "set-srq-low-watermark": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8955,6 +9295,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8967,7 +9309,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8978,7 +9320,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8996,6 +9338,8 @@ export interface operations {
     "post-srq-recvs": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -9024,6 +9368,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -9034,7 +9380,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -9045,7 +9391,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
