@@ -1,8 +1,13 @@
 package manager_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,8 +35,34 @@ type testNode struct {
 	rec   *rdmatest.Recorder
 	soft  *soft.Provider
 	hooks *hooks
+	log   logged
 	ia    dat.Handle
 	peer  dat.Handle
+}
+
+// logged is what a Manager logged.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+// lines returns the lines that contain all of the words.
+func (l *logged) lines(words ...string) (found []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.text.String()) {
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) }) {
+			found = append(found, line)
+		}
+	}
+	return found
 }
 
 // newNode starts a node for the first time.
@@ -59,7 +90,7 @@ func startNodeWith(t *testing.T, rec *rdmatest.Recorder, around manager.Recorder
 func (node *testNode) start(rec manager.Recorder, living []dat.Object) {
 	node.Helper()
 	node.ia, node.peer = "soft0@test", "soft1@test"
-	node.m = manager.NewManager("test", rec)
+	node.m = manager.NewManager("test", rec, manager.WithLogger(slog.New(slog.NewTextHandler(&node.log, nil))))
 	node.must(node.m.AddProvider(context.Background(), hookedProvider{node.soft, node.hooks}))
 	node.must(node.m.Restore(context.Background(), living))
 	node.Cleanup(node.close)

@@ -30,21 +30,22 @@ var endpointReports = map[rdma.ReportKind]dat.Input{
 
 // reportHandlers handle all other kinds of reports.
 var reportHandlers = map[rdma.ReportKind]func(*Manager, *adapter, rdma.Report){
-	rdma.ReportRequest:     func(m *Manager, _ *adapter, r rdma.Report) { m.handleRequest(r) },
-	rdma.ReportRequestGone: (*Manager).handleRequestGone,
-	rdma.ReportEstablished: func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleEstablished) },
-	rdma.ReportCompletion:  func(m *Manager, _ *adapter, r rdma.Report) { m.toReceiver(r, m.handleCompletion) },
-	rdma.ReportSolicited:   func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleSolicited) },
-	rdma.ReportRecvTaken:   func(m *Manager, _ *adapter, r rdma.Report) { m.toReceiver(r, m.handleRecvTaken) },
-	rdma.ReportProbe:       func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleProbe) },
-	rdma.ReportReset:       func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleReset) },
-	rdma.ReportSRQLimit:    (*Manager).handleSRQLimit,
-	rdma.ReportSRQError:    (*Manager).handleSRQError,
-	rdma.ReportEVDError:    (*Manager).handleEVDError,
-	rdma.ReportPort:        (*Manager).handlePort,
-	rdma.ReportIAError:     (*Manager).handleIAError,
-	rdma.ReportDeviceGone:  (*Manager).handleDeviceGone,
-	rdma.ReportDeviceBack:  func(m *Manager, ia *adapter, _ rdma.Report) { m.startReturn(ia) },
+	rdma.ReportRequest:      func(m *Manager, _ *adapter, r rdma.Report) { m.handleRequest(r) },
+	rdma.ReportRequestGone:  (*Manager).handleRequestGone,
+	rdma.ReportEstablished:  func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleEstablished) },
+	rdma.ReportCompletion:   func(m *Manager, _ *adapter, r rdma.Report) { m.toReceiver(r, m.handleCompletion) },
+	rdma.ReportSolicited:    func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleSolicited) },
+	rdma.ReportRecvTaken:    func(m *Manager, _ *adapter, r rdma.Report) { m.toReceiver(r, m.handleRecvTaken) },
+	rdma.ReportProbe:        func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleProbe) },
+	rdma.ReportReset:        func(m *Manager, _ *adapter, r rdma.Report) { m.toEndpoint(r, m.handleReset) },
+	rdma.ReportSRQLimit:     (*Manager).handleSRQLimit,
+	rdma.ReportSRQError:     (*Manager).handleSRQError,
+	rdma.ReportEVDError:     (*Manager).handleEVDError,
+	rdma.ReportPort:         (*Manager).handlePort,
+	rdma.ReportIAError:      (*Manager).handleIAError,
+	rdma.ReportNotListening: (*Manager).handleNotListening,
+	rdma.ReportDeviceGone:   (*Manager).handleDeviceGone,
+	rdma.ReportDeviceBack:   func(m *Manager, ia *adapter, _ rdma.Report) { m.startReturn(ia) },
 }
 
 // handleReport handles one report of an adapter.

@@ -48,3 +48,12 @@ func (m *Manager) handleEVDError(ia *adapter, r rdma.Report) {
 		ia.asyncEvent(&d.object, dat.EventAsyncErrorEVDOverflow, "DAT_EVD_OTHER_ERROR")
 	}
 }
+
+// handleNotListening handles ReportNotListening, which an operator should know: peers that
+// connect to that address reach another program, or nobody.
+func (m *Manager) handleNotListening(ia *adapter, r rdma.Report) {
+	if sp, ok := find[*servicePoint](m, r.SP); ok {
+		m.log.Warn("a service point does not listen on an address of its adapter", "service_point", sp.id, "ia", ia.id,
+			"address", r.LocalAddress, "qualifier", r.LocalQual, "cause", cmp.Or(r.Detail, r.Reason))
+	}
+}

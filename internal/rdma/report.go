@@ -56,6 +56,9 @@ const (
 	ReportPort
 	// ReportIAError: a catastrophic or provider-internal error of the IA. Event.
 	ReportIAError
+	// ReportNotListening: a service point does not listen on an address that the IA has had
+	// since it was created; on the others it does. Once for each cause. SP, LocalAddress, LocalQual.
+	ReportNotListening
 	// ReportDeviceGone: the device vanished; every object of the IA is dead (T48).
 	ReportDeviceGone
 	// ReportDeviceBack: the device is there again; its objects must be created anew (T49).

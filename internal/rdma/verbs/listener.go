@@ -4,6 +4,7 @@ package verbs
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -24,10 +25,12 @@ type listener struct {
 	// once: it takes one request only.
 	once bool
 
-	// following guards ids and closed, and is held while ids are made and destroyed.
+	// following guards ids, refusals and closed, and is held while ids are made and destroyed.
 	following sync.Mutex
 	ids       map[address]cmID
-	closed    bool
+	// refusals are the addresses that it does not listen on, with the error that was reported.
+	refusals map[address]string
+	closed   bool
 
 	// mu guards what follows.
 	mu sync.Mutex
@@ -44,7 +47,7 @@ func (a *adapter) Listen(id dat.Handle, qual int32, once bool) (rdma.Listener, e
 	if err != nil {
 		return nil, err
 	}
-	l := &listener{key: h.newKey(), once: once, ids: map[address]cmID{}}
+	l := &listener{key: h.newKey(), once: once, ids: map[address]cmID{}, refusals: map[address]string{}}
 	l.qual.Store(qual)
 	release := func() {
 		h.route(l.key, nil)
@@ -112,7 +115,8 @@ func (l *listener) listenOn(a address) error {
 }
 
 // follow listens on the addresses that it does not listen on yet, and no longer on those
-// that are not among them. One that cannot be listened on is tried again with the next change.
+// that are not among them. One that cannot be listened on is reported, and tried again with the
+// next change.
 func (l *listener) follow() {
 	l.following.Lock()
 	defer l.following.Unlock()
@@ -122,13 +126,28 @@ func (l *listener) follow() {
 	there := map[address]bool{}
 	for _, a := range l.hw.ia.bindAddresses() {
 		there[a.address] = true
-		_ = l.listenOn(a.address)
+		l.reportRefusal(a.address, l.listenOn(a.address))
 	}
 	for a, id := range l.ids {
 		if !there[a] {
 			l.hw.destroyID(id)
 			delete(l.ids, a)
 		}
+	}
+	maps.DeleteFunc(l.refusals, func(a address, _ string) bool { return !there[a] })
+}
+
+// reportRefusal reports why an address cannot be listened on, once for each cause; following is
+// held. An address that is not there yet, or no more, is left to the next change.
+func (l *listener) reportRefusal(a address, err error) {
+	switch {
+	case err == nil:
+		delete(l.refusals, a)
+	case !isStale(err) && l.refusals[a] != err.Error():
+		l.refusals[a] = err.Error()
+		l.hw.report(rdma.Report{
+			Kind: rdma.ReportNotListening, SP: l.id, LocalAddress: a.String(), LocalQual: l.Qual(), Detail: err.Error(),
+		})
 	}
 }
 

@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -83,6 +84,48 @@ func TestServicePointsFollowTheAddressesOfTheIA(t *testing.T) {
 			t.Errorf("the IA shows %q", got)
 		}
 	}
+}
+
+// TestAServicePointThatCannotListenOnALaterAddressSaysSo: another program has the qualifier on an
+// address that comes later. It is reported once, and with the next change after that ends the
+// service point listens there too.
+func TestAServicePointThatCannotListenOnALaterAddressSaysSo(t *testing.T) {
+	b := newBench(t)
+	netdev := b.netdevOf()
+	l, err := b.ia.Listen("sp", 4711, false)
+	b.must(err)
+	defer l.Free()
+	a, h := b.ia.(*adapter), b.hardware()
+	other, err := h.cm.createID(h.newKey())
+	b.must(err)
+	a.refreshing.Lock() // the other one is first
+	link(t, "ip", "address", "add", "10.97.0.1/24", "dev", netdev)
+	b.await("the other one has the address", func() bool {
+		return other.bind(netip.MustParseAddrPort("10.97.0.1:4711"), 0) == nil
+	})
+	b.must(other.listen(1))
+	a.refreshing.Unlock()
+	r := b.wantKind(rdma.ReportNotListening, "")
+	if r.SP != "sp" || r.LocalAddress != "10.97.0.1" || r.LocalQual != 4711 || !strings.Contains(r.Detail, "DAT_CONN_QUAL_IN_USE") {
+		t.Errorf("the report is %+v", r)
+	}
+	link(t, "ip", "link", "set", netdev, "mtu", "4200")
+	b.wantChange("netdev_mtu 1500 is 4200 now")
+	h.destroyID(other)
+	link(t, "ip", "link", "set", netdev, "mtu", "1500")
+	b.wantChange("netdev_mtu 4200 is 1500 now")
+	for _, r := range b.log {
+		if r.Kind == rdma.ReportNotListening {
+			t.Errorf("the same cause is reported again: %+v", r)
+		}
+	}
+	x := b.ep("x")
+	b.must(x.Connect(rdma.Connect{RemoteAddress: "10.97.0.1", RemoteQual: 4711}))
+	b.want("request", func(r rdma.Report) bool { return r.Kind == rdma.ReportRequest }).Request.Reject(true, nil)
+	b.wantKind(rdma.ReportPeerRejected, "x")
+	x.Free()
+	link(t, "ip", "address", "delete", "10.97.0.1/24", "dev", netdev)
+	b.wantChange("address 10.97.0.1/24 " + netdev + " is gone")
 }
 
 func TestAServicePointWaitsForItsFirstAddress(t *testing.T) {

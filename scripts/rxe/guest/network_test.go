@@ -13,9 +13,12 @@ import (
 	"time"
 )
 
-// delay is how soon the API must show what the tools show, beyond the time that looking takes on a
-// guest that others slow down.
+// delay is how soon a change must be recorded and the API must show what the tools show, beyond the
+// time that looking takes on a guest that others slow down.
 const delay = 2 * time.Second
+
+// late is delay with that time.
+func late(look time.Duration) time.Duration { return delay + 5*look }
 
 // netdev returns the network device of the device under test.
 func netdev(t *testing.T) string { return environment(t, "DATAPI_TEST_NETDEV") }
@@ -88,22 +91,55 @@ func (h *host) shownByAPI() port {
 	return p
 }
 
-// showsChange waits until the API shows what the tools show, something is then as it should be, and
-// the log has a change with that reason. It fails where that takes longer than delay.
-func (h *host) showsChange(reason string, ok func(port) bool) {
+// recorded looks into the log for a change of the IA after a time, with that cause and a reason that says
+// something. It returns when that was, and reports whether there is one.
+func (h *host) recorded(after time.Time, cause, reason string) (time.Time, bool) {
+	h.t.Helper()
+	for _, item := range h.get("/changes?limit=20&cause=" + cause + "&object=" + h.ia)["items"].([]any) {
+		change := item.(object)
+		at, err := time.Parse(time.RFC3339Nano, change["at"].(string))
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		if !at.Before(after) && strings.Contains(fmt.Sprint(change["reason"]), reason) {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// changes runs a tool that changes something, and waits until the log has the change, with that cause and a
+// reason that says something. It fails where the change was recorded later than delay.
+func (h *host) changes(cause, reason string, command ...string) {
+	h.t.Helper()
+	began := time.Now()
+	tool(h.t, command[0], command[1:]...)
+	ran := time.Since(began)
+	var at time.Time
+	until(h.t, fmt.Sprintf("%v has a change %s %q", command, cause, reason), func() (found bool) {
+		at, found = h.recorded(began, cause, reason)
+		return found
+	})
+	h.t.Logf("%s %q is recorded %v after the beginning of %v, which took %v", cause, reason, at.Sub(began), command, ran)
+	if took := at.Sub(began) - ran; took > late(ran) {
+		h.t.Errorf("%s %q was recorded %v after the end of %v", cause, reason, took, command)
+	}
+}
+
+// shows waits until the API shows what the tools show and something is then as it should be. It fails
+// where that takes longer than delay.
+func (h *host) shows(what string, ok func(port) bool) {
 	h.t.Helper()
 	start, look := time.Now(), time.Duration(0)
 	for {
 		began := time.Now()
 		tools, api := shownByTools(h.t), h.shownByAPI()
-		log := fmt.Sprint(h.get("/changes?cause=port&limit=20&object=" + h.ia)["items"])
 		look = max(look, time.Since(began))
-		if fmt.Sprint(tools) == fmt.Sprint(api) && ok(api) && strings.Contains(log, reason) {
-			h.t.Logf("%q is shown after %v, a look takes %v", reason, time.Since(start), look)
+		if fmt.Sprint(tools) == fmt.Sprint(api) && ok(api) {
 			return
 		}
-		if time.Since(start) > delay+5*look {
-			h.t.Fatalf("%q is not shown after %v:\ntools %+v\nAPI   %+v\nlog %s", reason, time.Since(start), tools, api, log)
+		if time.Since(start) > late(look) {
+			h.t.Fatalf("%s: not shown after %v:\ntools %+v\nAPI   %+v", what, time.Since(start), tools, api)
 		}
 	}
 }
@@ -117,7 +153,7 @@ func TestTheAPIShowsWhatTheToolsShow(t *testing.T) {
 		return func(p port) bool { return slices.Contains(p.Addresses, address) }
 	}
 	hasNot := func(address string) func(port) bool { return func(p port) bool { return !has(address)(p) } }
-	h.showsChange("", func(port) bool { return true })
+	h.shows("the port", func(port) bool { return true })
 	for _, step := range []struct {
 		reason  string
 		ok      func(port) bool
@@ -134,8 +170,12 @@ func TestTheAPIShowsWhatTheToolsShow(t *testing.T) {
 		{"port_state ACTIVE is DOWN now", func(p port) bool { return p.State == "DOWN" }, "link set " + netdev(t) + " down"},
 		{"port_state DOWN is ACTIVE now", func(p port) bool { return p.State == "ACTIVE" }, "link set " + netdev(t) + " up"},
 	} {
-		tool(t, "ip", strings.Fields(step.command)...)
-		h.showsChange(step.reason, step.ok)
+		if command := append([]string{"ip"}, strings.Fields(step.command)...); step.reason == "" {
+			tool(t, command[0], command[1:]...)
+		} else {
+			h.changes("port", step.reason, command...)
+		}
+		h.shows(step.command, step.ok)
 	}
 }
 
@@ -163,14 +203,14 @@ func TestADeviceIsDeletedAndMadeAgainUnderLoad(t *testing.T) {
 		}
 	}()
 	for round := range 3 {
-		tool(t, "rdma", "link", "delete", device(t))
+		h.changes("device_gone", device(t), "rdma", "link", "delete", device(t))
 		until(t, "the IA is GONE", func() bool { return state() == "GONE" })
 		if round == 0 {
 			tool(t, "ip", "address", "add", "10.29.0.1/24", "dev", netdev(t))
 		}
-		tool(t, "rdma", "link", "add", device(t), "type", device(t)[:3], "netdev", netdev(t))
+		h.changes("device_back", "there again", "rdma", "link", "add", device(t), "type", device(t)[:3], "netdev", netdev(t))
 		until(t, "the IA is UP", func() bool { return state() == "UP" })
-		h.showsChange("", func(p port) bool { return slices.Contains(p.Addresses, "10.29.0.1/24 "+netdev(t)) })
+		h.shows("the device", func(p port) bool { return slices.Contains(p.Addresses, "10.29.0.1/24 "+netdev(t)) })
 	}
 	stop <- true
 	t.Logf("%d connections were tried meanwhile", <-loaded)
@@ -201,9 +241,7 @@ func TestIPv6Connects(t *testing.T) {
 	h := here(t)
 	tool(t, "ip", "address", "add", "fd00:77::1/64", "dev", netdev(t))
 	defer tool(t, "ip", "address", "delete", "fd00:77::1/64", "dev", netdev(t))
-	h.showsChange("address fd00:77::1/64 "+netdev(t)+" is there now", func(p port) bool {
-		return slices.Contains(p.Addresses, "fd00:77::1/64 "+netdev(t))
-	})
+	h.shows("the address", func(p port) bool { return slices.Contains(p.Addresses, "fd00:77::1/64 "+netdev(t)) })
 	connectOver(h, h, "fd00:77::1", append(h.linkLocal(), h.linkLocal()[0]+"%"+netdev(t))...)
 }
 

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -40,6 +41,23 @@ func resources(t *testing.T, kind string) []object {
 	return mine
 }
 
+// isEmpty waits until no program has a queue pair on the device: those of freed endpoints end in the background.
+func isEmpty(t *testing.T) {
+	t.Helper()
+	left := fmt.Sprint(resources(t, "qp"))
+	until(t, "no queue pair is left of "+left, func() bool { return len(resources(t, "qp")) == 0 })
+}
+
+// secondListen is where a service of a test's own listens. All of them are one node, on a database of its own.
+const secondListen = "127.0.0.1:8481"
+
+// second makes the services that a test starts that node.
+func second(t *testing.T) {
+	t.Helper()
+	t.Setenv("DATAPI_NODE", "second")
+	t.Setenv("DATABASE_URL", environment(t, "DATAPI_SECOND_DATABASE"))
+}
+
 // service starts the program on its own port and waits until it is ready.
 func service(t *testing.T, listen string) *exec.Cmd {
 	t.Helper()
@@ -70,7 +88,7 @@ func service(t *testing.T, listen string) *exec.Cmd {
 
 // TestTheKernelListsWhatTheServiceShows compares `rdma resource show` with GET /endpoints.
 func TestTheKernelListsWhatTheServiceShows(t *testing.T) {
-	before := len(resources(t, "qp"))
+	isEmpty(t)
 	a, b := newEndpoint(here(t)), newEndpoint(here(t))
 	connect(a, b)
 	shown := map[float64]string{}
@@ -96,7 +114,7 @@ func TestTheKernelListsWhatTheServiceShows(t *testing.T) {
 	}
 	a.free()
 	b.free()
-	until(t, "the queue pairs are gone", func() bool { return len(resources(t, "qp")) == before })
+	isEmpty(t)
 }
 
 // TestADeviceIsTakenAwayAndGivenBack takes the link of a connected endpoint away (T48, T49).
@@ -129,21 +147,19 @@ func TestADeviceIsTakenAwayAndGivenBack(t *testing.T) {
 // TestAKilledServiceLeavesNothingBehind kills a service of its own with a connected
 // endpoint: the kernel's lists empty, and the next one restores the objects.
 func TestAKilledServiceLeavesNothingBehind(t *testing.T) {
-	const listen = "127.0.0.1:8481"
-	t.Setenv("DATAPI_NODE", "killed")
-	t.Setenv("DATABASE_URL", environment(t, "DATAPI_SECOND_DATABASE"))
-	before := len(resources(t, "qp"))
-	first := service(t, listen)
-	h := at(t, "http://"+listen)
+	second(t)
+	isEmpty(t)
+	first := service(t, secondListen)
+	h := at(t, "http://"+secondListen)
 	a, b := newEndpoint(h), newEndpoint(h)
 	connect(a, b)
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = first.Process.Wait()
-	until(t, "the kernel has cleared up", func() bool { return len(resources(t, "qp")) == before })
-	service(t, listen)
-	a.host, b.host = at(t, "http://"+listen), at(t, "http://"+listen)
+	isEmpty(t)
+	service(t, secondListen)
+	a.host, b.host = at(t, "http://"+secondListen), at(t, "http://"+secondListen)
 	a.reach(a.id, "UNCONNECTED")
 	b.reach(b.id, "UNCONNECTED")
 	connect(a, b)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -45,12 +46,44 @@ func (h *host) check(name string) object {
 	return nil
 }
 
-// TestRpingAndEndpointsAreSeenSideBySide runs a pair of rping beside a pair of endpoints on one
-// device: the service lists the queue pairs of both with their programs, as the kernel's own
+// sendBW runs a pair of ib_send_bw until the test ends, with connections of the connection manager. It
+// returns when the service sees the two that they make (one carries parameters, the other messages); both
+// processes are stopped then, so that what they have stays as it is.
+func sendBW(t *testing.T, h *host) []*os.Process {
+	t.Helper()
+	args := []string{"-d", device(t), "-R", "-p", "18520", "-D", "100000", "-s", "1024", "-t", "2", "-r", "4"}
+	server := background(t, "ib_send_bw", args...)
+	until(t, "ib_send_bw listens", func() bool {
+		return slices.ContainsFunc(h.listed("&kind=cm_id&owner=process"), func(r object) bool {
+			return r["state"] == "LISTEN" && r["comm"] == "ib_send_bw"
+		})
+	})
+	client := background(t, "ib_send_bw", append(args, h.address())...)
+	both := []*os.Process{server, client}
+	until(t, "both ends of both connections of ib_send_bw are there", func() bool {
+		connected := 0
+		for _, id := range h.listed("&kind=cm_id&owner=process") {
+			if id["comm"] == "ib_send_bw" && id["state"] == "CONNECT" {
+				connected++
+			}
+		}
+		return connected == 4
+	})
+	for _, p := range both {
+		if err := p.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return both
+}
+
+// TestProgramsAndEndpointsAreSeenSideBySide runs a pair of rping and one of ib_send_bw beside a pair of
+// endpoints on one device: the service lists the queue pairs of all with their programs, as the kernel's own
 // tool does, and knows which are its endpoints'.
-func TestRpingAndEndpointsAreSeenSideBySide(t *testing.T) {
+func TestProgramsAndEndpointsAreSeenSideBySide(t *testing.T) {
 	const port = "7175"
 	h := here(t)
+	sending := sendBW(t, h)
 	a, b := newEndpoint(h), newEndpoint(h)
 	connect(a, b)
 	server := background(t, "rping", "-s", "-a", h.address(), "-p", port)
@@ -78,6 +111,12 @@ func TestRpingAndEndpointsAreSeenSideBySide(t *testing.T) {
 			t.Errorf("of process %s the queue pairs %v are listed", pid, found)
 		}
 	}
+	for _, p := range sending {
+		found := h.listed(fmt.Sprintf("&kind=qp&pid=%d", p.Pid))
+		if len(found) != 2 || found[0]["comm"] != "ib_send_bw" || found[1]["comm"] != "ib_send_bw" || found[0]["owner"] != "process" {
+			t.Errorf("of process %d the queue pairs %v are listed", p.Pid, found)
+		}
+	}
 	tellsTheKernel(t, h)
 	knowsItsEndpoints(t, h, a, b)
 	for name, wanted := range map[string]string{"orphans": "belongs to an endpoint", "half_open": "2 connections have both ends"} {
@@ -94,11 +133,12 @@ func TestRpingAndEndpointsAreSeenSideBySide(t *testing.T) {
 			return h.get("/ias/" + h.ia + "/counters")["counters"].(object)["sent_pkts"] != before
 		})
 	}
-	_ = client.Kill()
-	_ = server.Kill()
+	for _, p := range append(sending, client, server) {
+		_ = p.Kill()
+	}
 	a.free()
 	b.free()
-	until(t, "nothing is left of both", func() bool { return len(h.listed("&kind=qp&owner=process&owner=datapi&owner=orphan")) == 0 })
+	until(t, "nothing is left of all", func() bool { return len(h.listed("&kind=qp&owner=process&owner=datapi&owner=orphan")) == 0 })
 }
 
 // tellsTheKernel compares the queue pairs that the service lists with those of `rdma resource show`.

@@ -5,5 +5,5 @@ status=0
 DATAPI_TEST_DEVICE=rxe0 DATAPI_TEST_NETDEV=dummy0 ./guest.test -test.v -test.timeout 560s -test.skip 'NothingPasses|TwoHosts|Silent' || status=1
 DATAPI_TEST_DEVICE=siw0 DATAPI_TEST_NETDEV=dummy1 ./guest.test -test.v -test.timeout 560s -test.skip 'NothingPasses|TwoHosts|Silent' || status=1
 kill $service && wait $service || { echo "the service ended with $?"; status=1; }
-[ $status = 0 ] || tail -40 /tmp/datapi.log
+[ $status = 0 ] || tail -n 40 /tmp/datapi.log
 exit $status

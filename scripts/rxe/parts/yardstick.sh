@@ -15,7 +15,7 @@ both() {
   wait $pid
   server=$?
   echo "$ia $*: server $server client $client: $(grep -hE 'PASSED|FAILED' /tmp/client | tail -1)"
-  [ "$server$client" = 00 ] || { tail -20 /tmp/server /tmp/client; status=1; }
+  [ "$server$client" = 00 ] || { tail -n 20 /tmp/server /tmp/client; status=1; }
 }
 
 both ofa-v2-rxe0 10.77.0.1 dtest -B 10 -b 64
