@@ -30,7 +30,7 @@ type speed struct {
 	other    rdma.EVD // y's
 }
 
-func newSpeed(b *testing.B) *speed {
+func newSpeed(b testing.TB) *speed {
 	b.Helper()
 	s := &speed{bench: newBench(b)}
 	var err error
