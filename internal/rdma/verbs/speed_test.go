@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
+	"github.com/datapi/datapi/internal/rdma/feed"
 )
 
 // These benchmarks and the C program scripts/rxe/bench/reference do the same things on the
@@ -182,4 +185,35 @@ func BenchmarkWrites(b *testing.B) {
 	writes(b.N)
 	b.StopTimer()
 	b.SetBytes(writeSize)
+}
+
+// BenchmarkWaiting is what waiting costs without a device: twice an operation an event is
+// waited for as completions are, and handed over as a report is.
+func BenchmarkWaiting(b *testing.B) {
+	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		b.Fatal(err)
+	}
+	events := feed.New[uint64]()
+	defer events.Close()
+	count := make([]byte, 8)
+	w, err := watch(fd, "eventfd", func() error {
+		if _, err := unix.Read(fd, count); err != nil {
+			return err
+		}
+		events.Put(1)
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.close()
+	one := []byte{1, 0, 0, 0, 0, 0, 0, 0}
+	b.ResetTimer()
+	for range 2 * b.N {
+		if _, err := unix.Write(fd, one); err != nil {
+			b.Fatal(err)
+		}
+		<-events.Out()
+	}
 }

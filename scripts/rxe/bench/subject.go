@@ -69,6 +69,11 @@ var subjects = []subject{
 		ours: engine("^BenchmarkPingPong$", "500"),
 	},
 	{
+		what:   "two events of no device",
+		beside: []contender{reference("C, waits for events", "waiting", "500", "")},
+		ours:   engine("^BenchmarkWaiting$", "500"),
+	},
+	{
 		what: "1 MiB RDMA writes, 8 at once",
 		beside: []contender{
 			reference("C", "writes", "40", "≥ 0.9"),

@@ -1,15 +1,17 @@
 // reference ADDRESS WHAT N: do one thing N times, and print how long one takes.
 //
 // The output has the form of a Go benchmark's. WHAT is pair, pingpong-events,
-// pingpong-thread, pingpong-polling or writes.
+// pingpong-thread, pingpong-polling, writes or waiting.
 
 #include "reference.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 enum { message = 64, write_size = 1 << 20, outstanding = 8 };
@@ -114,6 +116,22 @@ static void writes(long n)
 	}
 }
 
+// waiting waits twice for an event of a descriptor that is no device's.
+static void waiting(long n)
+{
+	static int fd = -1;
+	uint64_t count = 1;
+
+	if (fd < 0)
+		fd = eventfd(0, EFD_NONBLOCK);
+	struct pollfd events = {.fd = fd, .events = POLLIN};
+	for (long i = 0; i < 2 * n; i++) {
+		must(write(fd, &count, sizeof(count)) == sizeof(count), "write");
+		must(poll(&events, 1, -1) == 1, "poll");
+		must(read(fd, &count, sizeof(count)) == sizeof(count), "read");
+	}
+}
+
 static const struct {
 	const char *what;
 	void (*run)(long);
@@ -126,6 +144,7 @@ static const struct {
 	{"pingpong-thread", pingpong, by_thread, message, true},
 	{"pingpong-polling", pingpong, by_polling, message, true},
 	{"writes", writes, NULL, write_size, true},
+	{"waiting", waiting, NULL, 0, false},
 };
 
 int main(int argc, char **argv)
