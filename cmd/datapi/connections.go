@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync"
 	"syscall"
 
@@ -75,23 +74,10 @@ func (l countedListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &connection{Conn: raw, all: l.connections, group: connectionGroup{address: addressOf(raw.RemoteAddr())}}
+	c := &connection{Conn: raw, all: l.connections, group: connectionGroup{address: api.AddressOf(raw.RemoteAddr().String())}}
 	c.moved()
 	l.connections.add(c)
 	return c, nil
-}
-
-// addressOf returns whose address it is: IPv6 counts by networks of 64 bits, of which one host can use every address.
-func addressOf(a net.Addr) string {
-	host, err := netip.ParseAddrPort(a.String())
-	if err != nil {
-		return a.String()
-	}
-	addr := host.Addr().Unmap().WithZone("")
-	if addr.Is4() {
-		return addr.String()
-	}
-	return netip.PrefixFrom(addr, 64).Masked().String()
 }
 
 // add counts a connection, and closes others where there are then too many.

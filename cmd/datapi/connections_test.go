@@ -192,25 +192,6 @@ func TestConnectionsUnderTLSAreCounted(t *testing.T) {
 	}
 }
 
-func TestAnAddressIsThatOfOneHost(t *testing.T) {
-	for _, c := range []struct {
-		one, two string
-		same     bool
-	}{
-		{"192.0.2.1:1", "192.0.2.1:2", true},
-		{"192.0.2.1:1", "192.0.2.2:1", false},
-		{"192.0.2.1:1", "[::ffff:192.0.2.1]:1", true},
-		{"[2001:db8::1]:1", "[2001:db8::ffff]:1", true},
-		{"[2001:db8::1]:1", "[2001:db8:0:1::1]:1", false},
-	} {
-		one, err1 := net.ResolveTCPAddr("tcp", c.one)
-		two, err2 := net.ResolveTCPAddr("tcp", c.two)
-		if err1 != nil || err2 != nil || (addressOf(one) == addressOf(two)) != c.same {
-			t.Errorf("%s and %s: %v %v", c.one, c.two, err1, err2)
-		}
-	}
-}
-
 // memoryListener has connections in memory, so that time can be simulated around them.
 type memoryListener chan net.Conn
 

@@ -31,21 +31,23 @@ var nodeName = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$`)
 
 // serveOptions are the flags of `datapi serve`.
 type serveOptions struct {
-	listen, databaseURL, dataDir, node, engine string
-	softIAs                                    int
-	adminTokenFile, adminToken                 string
-	tlsCert, tlsKey, tlsClientCA               string
-	tlsSelfSigned, insecureHTTP                bool
-	metricsListen, retention                   string
-	rateLimit                                  int
-	readOnly                                   bool
-	logLevel, logFormat                        string
+	listen, advertise                  string
+	databaseURL, dataDir, node, engine string
+	softIAs                            int
+	adminTokenFile, adminToken         string
+	tlsCert, tlsKey, tlsClientCA       string
+	tlsSelfSigned, insecureHTTP        bool
+	metricsListen, retention           string
+	rateLimit                          int
+	readOnly                           bool
+	logLevel, logFormat                string
 }
 
 // register adds the flags.
 func (o *serveOptions) register(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8480", "address of the page and the API; port 0 picks one and prints it")
+	f.StringVar(&o.advertise, "advertise", "", "host:port at which other nodes and clients reach this one; none: that of --listen")
 	f.StringVar(&o.databaseURL, "database-url", "", "PostgreSQL to use, several hosts allowed; none: a private one")
 	f.StringVar(&o.dataDir, "data-dir", "", "where the private PostgreSQL and secrets lie; none: $STATE_DIRECTORY, /var/lib/datapi for root, else ~/.local/state/datapi")
 	f.StringVar(&o.node, "node", "", "this host's name in ids; none: the host name")
@@ -173,11 +175,16 @@ func isLoopback(host string) bool {
 	return host == "localhost" || (ip != nil && ip.IsLoopback())
 }
 
-// checkNumbers checks the retention, the address of the metrics and the rate limit.
+// checkNumbers checks the retention, the addresses of others and of the metrics and the rate limit.
 func (s *settings) checkNumbers() error {
 	var err error
 	if s.retentionAge, err = parseAge(s.retention); err != nil {
 		return fmt.Errorf("--retention: %w", err)
+	}
+	if s.advertise != "" {
+		if host, port, err := net.SplitHostPort(s.advertise); err != nil || host == "" || port == "" || port == "0" {
+			return fmt.Errorf("--advertise %q is no address that others can reach; write it as host-7:8480", s.advertise)
+		}
 	}
 	if s.metricsListen != "" {
 		if _, _, err := net.SplitHostPort(s.metricsListen); err != nil {

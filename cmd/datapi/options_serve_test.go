@@ -56,6 +56,8 @@ func TestServeRefusesToBeReachedWithoutATokenAndASecureLine(t *testing.T) {
 		{"--retention 0d", "write it as 90d or 36h"},
 		{"--rate-limit -1", "is negative"},
 		{"--metrics-listen here", "write it as 127.0.0.1:9480"},
+		{"--advertise host-7", "write it as host-7:8480"},
+		{"--advertise host-7:8480", ""},
 	}
 	for _, c := range cases {
 		t.Run(c.args, func(t *testing.T) {
@@ -111,7 +113,7 @@ func TestASelfSignedCertificateIsReusedWhileItIsUsable(t *testing.T) {
 	now := time.Now()
 	read := func(listen string, at time.Time) []byte {
 		t.Helper()
-		if err := makeSelfSigned(folder, listen, at); err != nil {
+		if err := makeSelfSigned(folder, at, listen); err != nil {
 			t.Fatal(err)
 		}
 		cert, err := folder.ReadFile(certFile)

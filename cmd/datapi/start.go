@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -49,7 +50,7 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runn
 	}
 	r.address = listener.Addr()
 
-	db, err := r.openStore(ctx, st)
+	db, err := r.openStore(ctx, secured, st)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,8 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runn
 	}
 	a, err := api.New(api.Config{
 		Manager: r.manager, Store: db, Web: web.Handler(), Guides: docs.FS, Node: s.node, AdminToken: s.token, Hosts: hosts(s), MetricsHosts: metricsHosts(s),
-		ReadOnly: s.readOnly, RateLimit: s.rateLimit, Metrics: s.metricsListen == "", Version: version, Logger: log,
+		Certificates: ownCertificates(secured),
+		ReadOnly:     s.readOnly, RateLimit: s.rateLimit, Metrics: s.metricsListen == "", Version: version, Logger: log,
 	})
 	if err != nil {
 		return nil, err
@@ -81,7 +83,7 @@ func hosts(s *settings) []string {
 	if s.token != "" {
 		return nil
 	}
-	names, _ := certificateNames(s.listen)
+	names, _ := certificateNames(s.listen, s.advertise)
 	return names
 }
 
@@ -113,7 +115,7 @@ func listen(ctx context.Context, flag, address string, st *stack) (net.Listener,
 }
 
 // openStore opens the database of --database-url, or starts a private one.
-func (r *runningService) openStore(ctx context.Context, st *stack) (*store.Store, error) {
+func (r *runningService) openStore(ctx context.Context, secured *tls.Config, st *stack) (*store.Store, error) {
 	s := r.settings
 	url := s.databaseURL
 	r.data = "in the database of --database-url"
@@ -132,7 +134,7 @@ func (r *runningService) openStore(ctx context.Context, st *stack) (*store.Store
 		r.private, r.data = private, s.dataDir+" (private PostgreSQL)"
 	}
 	db, err := store.Open(ctx, store.Config{
-		URL: url, Node: s.node, Address: r.base(), Version: version, Logger: r.log, Retention: s.retentionAge, Private: r.private,
+		URL: url, Node: s.node, Address: r.advertised(), Fingerprint: certificateSum(secured), Version: version, Logger: r.log, Retention: s.retentionAge, Private: r.private,
 	})
 	if err != nil {
 		return nil, err
@@ -213,12 +215,24 @@ func (r *runningService) wait(ctx context.Context) error {
 	}
 }
 
+// advertised returns the URL at which other nodes reach the service.
+func (r *runningService) advertised() string {
+	if r.settings.advertise == "" {
+		return r.base()
+	}
+	return r.scheme() + "://" + r.settings.advertise
+}
+
+func (r *runningService) scheme() string {
+	if r.settings.secure() {
+		return "https"
+	}
+	return "http"
+}
+
 // base returns the URL of the service for clients.
 func (r *runningService) base() string {
-	scheme := "http"
-	if r.settings.secure() {
-		scheme = "https"
-	}
+	scheme := r.scheme()
 	host, port, err := net.SplitHostPort(r.address.String())
 	if err != nil {
 		return scheme + "://" + r.address.String()

@@ -18,6 +18,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/datapi/datapi/internal/store"
@@ -39,7 +40,7 @@ func serverTLS(s *settings, log *slog.Logger) (*tls.Config, error) {
 	var pair tls.Certificate
 	var err error
 	if s.tlsSelfSigned {
-		pair, err = selfSigned(s.dataDir, s.listen, log)
+		pair, err = selfSigned(s.dataDir, log, s.listen, s.advertise)
 	} else if pair, err = tls.LoadX509KeyPair(s.tlsCert, s.tlsKey); err != nil {
 		err = fmt.Errorf("--tls-cert and --tls-key: %w", err)
 	}
@@ -69,7 +70,7 @@ const (
 )
 
 // selfSigned returns the self-signed certificate of a data directory.
-func selfSigned(dataDir, listen string, log *slog.Logger) (tls.Certificate, error) {
+func selfSigned(dataDir string, log *slog.Logger, reached ...string) (tls.Certificate, error) {
 	data, err := store.OpenDataDirectory(dataDir, log)
 	if err != nil {
 		return tls.Certificate{}, err
@@ -80,7 +81,7 @@ func selfSigned(dataDir, listen string, log *slog.Logger) (tls.Certificate, erro
 		return tls.Certificate{}, err
 	}
 	defer func() { _ = folder.Close() }()
-	if err := makeSelfSigned(folder, listen, time.Now()); err != nil {
+	if err := makeSelfSigned(folder, time.Now(), reached...); err != nil {
 		return tls.Certificate{}, fmt.Errorf("make a certificate in %s: %w", filepath.Join(data.Path(), tlsFolder), err)
 	}
 	cert, certErr := folder.ReadFile(certFile)
@@ -94,9 +95,9 @@ func selfSigned(dataDir, listen string, log *slog.Logger) (tls.Certificate, erro
 }
 
 // makeSelfSigned makes a certificate for this host in a folder, unless the one that is there lasts for a while and has
-// every name of the address.
-func makeSelfSigned(folder *os.Root, listen string, now time.Time) error {
-	names, addresses := certificateNames(listen)
+// every name of the addresses at which the service is reached.
+func makeSelfSigned(folder *os.Root, now time.Time, reached ...string) error {
+	names, addresses := certificateNames(reached...)
 	if isUsable(folder, names, addresses, now) {
 		return nil
 	}
@@ -127,17 +128,23 @@ func makeSelfSigned(folder *os.Root, listen string, now time.Time) error {
 	return writePEM(folder, certFile, "CERTIFICATE", public, 0o644)
 }
 
-// certificateNames returns the names and addresses by which clients reach the address: this host's name, localhost,
-// loopback and the IP that it listens on.
-func certificateNames(listen string) ([]string, []net.IP) {
+// certificateNames returns the names and addresses by which clients reach the service: this host's name, localhost,
+// loopback, and those of the addresses that it listens on and is said to be at.
+func certificateNames(reached ...string) ([]string, []net.IP) {
 	names := []string{"localhost"}
 	if host, err := os.Hostname(); err == nil {
 		names = []string{host, "localhost"}
 	}
 	addresses := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
-	host, _, err := net.SplitHostPort(listen)
-	if ip := net.ParseIP(host); err == nil && ip != nil && !ip.IsLoopback() && !ip.IsUnspecified() {
-		addresses = append(addresses, ip)
+	for _, address := range reached {
+		host, _, err := net.SplitHostPort(address)
+		switch ip := net.ParseIP(host); {
+		case err != nil || host == "":
+		case ip == nil && !slices.Contains(names, host):
+			names = append(names, host)
+		case ip != nil && !ip.IsLoopback() && !ip.IsUnspecified():
+			addresses = append(addresses, ip)
+		}
 	}
 	return names, addresses
 }
@@ -186,7 +193,24 @@ func writePEM(folder *os.Root, file, kind string, der []byte, mode os.FileMode) 
 	return folder.Rename(next, file)
 }
 
+// ownCertificates returns the certificates of a server, nil for plain HTTP.
+func ownCertificates(config *tls.Config) []tls.Certificate {
+	if config == nil {
+		return nil
+	}
+	return config.Certificates
+}
+
+// certificateSum returns the SHA-256 of the certificate that a server shows, nil for plain HTTP.
+func certificateSum(config *tls.Config) []byte {
+	if config == nil {
+		return nil
+	}
+	sum := sha256.Sum256(config.Certificates[0].Certificate[0])
+	return sum[:]
+}
+
 // fingerprint returns the SHA-256 of the certificate in the form that browsers show.
 func fingerprint(config *tls.Config) string {
-	return fmt.Sprintf("%X", sha256.Sum256(config.Certificates[0].Certificate[0]))
+	return fmt.Sprintf("%X", certificateSum(config))
 }

@@ -19,7 +19,10 @@ type answer struct {
 	Preference   string   `header:"Preference-Applied" hidden:"true"`
 	Replayed     string   `header:"Idempotency-Replayed" hidden:"true"`
 	SetCookie    []string `header:"Set-Cookie" hidden:"true"`
-	Body         []byte
+	RetryAfter   string   `header:"Retry-After" hidden:"true"`
+	// Node is the node that has answered where that is another one.
+	Node string `header:"Datapi-Node" hidden:"true"`
+	Body []byte
 }
 
 // The values of Cache-Control: a cache keeps no copy, or asks before each use whether its copy is still right.

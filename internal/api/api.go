@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -47,6 +48,8 @@ type Config struct {
 	// serves them alone, as Hosts.
 	Metrics      bool
 	MetricsHosts []string
+	// Certificates are what this node shows to other nodes that ask their clients for one; nil for none.
+	Certificates []tls.Certificate
 	// Logger may be nil.
 	Logger *slog.Logger
 }
@@ -76,6 +79,8 @@ type API struct {
 	matrix     servedDocument
 	docs       map[string]servedDocument // by path
 	sessions   *sessions
+	peers      peers
+	fabric     fabric
 	metrics    *metrics
 	limiter    *rateLimiter
 	// wrong are the wrong credentials of each address.
@@ -125,6 +130,7 @@ func New(cfg Config) (*API, error) {
 func build(cfg Config) *API {
 	a := &API{
 		manager: cfg.Manager, store: cfg.Store, node: cfg.Node, version: cfg.Version, token: cfg.AdminToken,
+		peers:    peers{own: cfg.Certificates},
 		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger,
 		schemas: document.NewSchemas(), v1: chi.NewMux(), queries: map[string]queryRules{}, unrecorded: map[string]bool{},
 		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), wrong: newWrongCredentials(), heartbeat: heartbeat, sendTimeout: sendTimeout,
@@ -165,4 +171,7 @@ func build(cfg Config) *API {
 }
 
 // Close ends the change streams and the calls that wait, so that a server can shut down. It is idempotent.
-func (a *API) Close() { a.end() }
+func (a *API) Close() {
+	a.end()
+	a.peers.close()
+}

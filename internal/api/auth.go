@@ -31,8 +31,12 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := requestOf(r.Context())
+		if r.Header.Get(forwardedHeader) != "" {
+			a.authenticateNode(w, r, next)
+			return
+		}
 		caller, ok := a.identify(r, info)
-		if !ok && r.Header.Get("Authorization") != "" && !a.wrong.allow(addressOf(r.RemoteAddr), 1, time.Now()) {
+		if !ok && r.Header.Get("Authorization") != "" && !a.wrong.allow(AddressOf(r.RemoteAddr), 1, time.Now()) {
 			writeProblem(w, r, tooManyWrong())
 			return
 		}
@@ -52,6 +56,32 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// authenticateNode takes a call that another node has passed on, for the principal that it names. The other node has
+// done what comes after this for its own callers.
+func (a *API) authenticateNode(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	f, ok := readForwarded(r.Header.Get(forwardedHeader), a.node, a.store.Secret(), time.Now())
+	if !ok {
+		writeProblem(w, r, document.NewProblem(document.KindUnauthorized, "The header "+forwardedHeader+" is for nodes that pass calls on, and its signature does not hold here. "+
+			"A node whose clock differs by more than "+forwardedFor.String()+", or that uses another database, cannot do that."))
+		return
+	}
+	info := requestOf(r.Context())
+	info.principal, info.from, info.signed = principal{f.Principal, "node"}, f.From, f
+	if c, ok := r.Context().Value(connectionKey{}).(Connection); ok {
+		c.Accept("node " + f.From)
+	}
+	next.ServeHTTP(w, r)
+}
+
+// refuseUnsigned refuses a call that another node has passed on where it is not the one that was signed.
+func refuseUnsigned(r *http.Request) *document.Problem {
+	info := requestOf(r.Context())
+	if info.signed.To == "" || info.signed.isOf(r.Method, info.uri, info.body) {
+		return nil
+	}
+	return document.NewProblem(document.KindUnauthorized, "The header "+forwardedHeader+" was signed for another call.")
 }
 
 // tooManyWrong returns the refusal of a wrong credential after too many others from its address. A session's cookie does
@@ -99,7 +129,7 @@ func equalSecrets(a, b string) bool {
 // checkReadOnly refuses every write of a read-only service. Sessions may be opened and ended: they change no object.
 func (a *API) checkReadOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.URL.Path == basePath+"/session"
+		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.URL.Path == basePath+sessionPath
 		if a.readOnly && !reads {
 			writeProblem(w, r, document.NewProblem(document.KindReadOnly, "This service was started with --read-only; it answers reads only."))
 			return

@@ -22,6 +22,15 @@ func (a *API) runAtomic(ctx context.Context, w Write, operations []operation) (*
 		}
 		calls[i] = c
 	}
+	if requestOf(ctx).mayPassOn() {
+		owner, err := a.ownerOfAtomic(ctx, operations)
+		if err != nil {
+			return nil, err
+		}
+		if owner != "" && owner != a.node {
+			return a.runAtomicAt(ctx, w, owner)
+		}
+	}
 	targets, n, err := a.targets(ctx, operations, calls)
 	if err == nil {
 		n, err = a.refuseUsedEndpoints(operations, calls)
@@ -52,7 +61,7 @@ func (a *API) runAtomic(ctx context.Context, w Write, operations []operation) (*
 		return a.ok(batchResults{Results: a.unitResults(calls, objects, idle)})
 	}
 	if key := requestOf(ctx).retryKey; key != nil {
-		u.batch.StoreAnswer(&manager.BatchAnswer{Kept: key.kept(0, 0), Results: func(objects []dat.Object) (int, map[string]string, []byte) {
+		u.batch.StoreAnswer(&manager.BatchAnswer{KeyedAnswer: key.keyed(0, 0), Results: func(objects []dat.Object) (int, map[string]string, []byte) {
 			return key.giveRecorder(key.answer(results(objects)))
 		}})
 	}

@@ -16,7 +16,7 @@ const maxGroup = 256
 // returns how many operations have their results; 0 leaves operation i to runSingly. Where an operation is refused,
 // those before it are committed without it, and the refusal is its result.
 func (s *sequence) runGroup(ctx context.Context, i int) (done int) {
-	calls := s.groupFrom(i)
+	calls := s.groupFrom(ctx, i)
 	if len(calls) < 2 {
 		return 0
 	}
@@ -43,11 +43,11 @@ func (s *sequence) runGroup(ctx context.Context, i int) (done int) {
 
 // groupFrom returns the calls of the operations from i on that one unit can take: creations, and changes of one
 // object. Frees are left out: alone they may free what a unit would refuse.
-func (s *sequence) groupFrom(i int) []undoableCall {
+func (s *sequence) groupFrom(ctx context.Context, i int) []undoableCall {
 	var calls []undoableCall
 	for _, o := range s.operations[i:min(i+maxGroup, len(s.operations))] {
 		c, ok := undoableCallOf(o)
-		if !ok || c.method == http.MethodDelete || c.typ == dat.TypeRSP {
+		if !ok || c.method == http.MethodDelete || c.typ == dat.TypeRSP || s.isForeign(ctx, o.index) {
 			break
 		}
 		calls = append(calls, c)

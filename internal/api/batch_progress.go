@@ -73,12 +73,12 @@ type operationKey struct {
 	to       int
 }
 
-func (k *operationKey) answerInCommit(show func(dat.Object) *answer) *dat.Kept {
-	kept := k.kept(k.progress.next, k.to)
-	kept.Answer = func(recorded dat.Object) (int, map[string]string, []byte) {
+func (k *operationKey) answerInCommit(show func(dat.Object) *answer) *dat.KeyedAnswer {
+	stored := k.keyed(k.progress.next, k.to)
+	stored.Make = func(recorded dat.Object) (int, map[string]string, []byte) {
 		return k.giveRecorder(k.progress.part(append(k.before[:len(k.before):len(k.before)], resultOf(show(recorded))), k.to))
 	}
-	return &kept
+	return &stored
 }
 
 // commitOfGroup returns what stores the results of n operations from i on in their commit, with those before them that
@@ -89,7 +89,7 @@ func (p *progress) commitOfGroup(results []batchResult, i, n int, show func([]da
 	}
 	before := results[p.next:i:i]
 	return &manager.BatchAnswer{
-		Kept: p.key.kept(p.next, i+n),
+		KeyedAnswer: p.key.keyed(p.next, i+n),
 		Results: func(objects []dat.Object) (int, map[string]string, []byte) {
 			return p.key.giveRecorder(p.part(append(before, show(objects)...), i+n))
 		},
@@ -124,10 +124,10 @@ func (p *progress) committed(ctx context.Context, results []batchResult, to int)
 }
 
 // begin stores that the operations before to, which leave no record, may have been carried out, and the results before
-// them. It reports whether they may be: not where that cannot be stored.
-func (p *progress) begin(ctx context.Context, results []batchResult, from, to int) (*document.Problem, bool) {
+// them. It returns why they may not be, where that cannot be stored; else nil.
+func (p *progress) begin(ctx context.Context, results []batchResult, from, to int) *document.Problem {
 	if p.key == nil {
-		return nil, true
+		return nil
 	}
 	var parts []store.StoredAnswer
 	if from > p.next {
@@ -136,10 +136,11 @@ func (p *progress) begin(ctx context.Context, results []batchResult, from, to in
 	parts = append(parts, store.StoredAnswer{BodyHash: p.key.hash, Status: http.StatusOK, From: from, To: to})
 	if err := p.api.store.SaveAnswer(ctx, p.key.id, parts...); err != nil {
 		p.halted = true
-		return problemOf(err), false
+		p.api.store.WithdrawAnswers(p.key.id, from) // nothing was begun, although the database may have it
+		return problemOf(err)
 	}
 	p.next = from
-	return nil, true
+	return nil
 }
 
 // ended stores the results of the operations before to, for which begin was called. Those at the end that failed with
@@ -155,7 +156,7 @@ func (p *progress) ended(ctx context.Context, results []batchResult, to int) {
 	if to > p.next {
 		p.store(ctx, p.api.store.AmendAnswer, p.part(results[p.next:to], to))
 	} else if err := p.api.store.DropAnswers(context.WithoutCancel(ctx), p.key.id, p.next); err != nil {
-		p.api.warnNotStored(ctx, requestOf(ctx), err) // a repetition takes them for begun
+		p.api.warnNotStored(ctx, requestOf(ctx), err) // after a restart, a repetition takes them for begun
 	}
 	p.next = to
 }
@@ -183,21 +184,23 @@ func (p *progress) store(ctx context.Context, save func(context.Context, store.A
 	}
 }
 
-// isAway reports whether an operation failed because of the database: a repetition carries it out, or tells that it
-// was.
+// isAway reports whether an operation failed because the database or the node that it belongs to is away: a
+// repetition carries it out, or tells that it was.
 func isAway(r batchResult) bool {
-	if r.Status != http.StatusServiceUnavailable {
+	return isProblem(r, document.KindStoreAway) || isProblem(r, document.KindNodeAway) || isProblem(r, document.KindOutcomeUnknown)
+}
+
+// isProblem reports whether a result is a problem of the kind.
+func isProblem(r batchResult, kind string) bool {
+	if r.Status < http.StatusBadRequest {
 		return false
 	}
 	var p struct{ Type string }
-	if err := json.Unmarshal(r.Body, &p); err != nil {
-		return false
-	}
-	return p.Type == "/problems/"+document.KindStoreAway || p.Type == "/problems/"+document.KindOutcomeUnknown
+	return json.Unmarshal(r.Body, &p) == nil && p.Type == "/problems/"+kind
 }
 
 // notTried returns the result of an operation before which the batch was halted.
 func notTried(ctx context.Context) batchResult {
 	return problemResult(ctx, document.NewProblem(document.KindStoreAway,
-		"The operation was not carried out, because the database went away before it. Repeat the batch with its Idempotency-Key to go on."))
+		"The operation was not carried out, because the database, or the node of an operation before it, is away. Repeat the batch with its Idempotency-Key to go on."))
 }

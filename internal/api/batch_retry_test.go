@@ -140,16 +140,38 @@ func principalOf(r *rig) string {
 }
 
 // Promise 3: an answer that only says where or when to ask is asked for anew.
+// Promise 3: operations whose beginning the database did not confirm were not begun, and a repetition carries them out.
+func TestARepeatedBatchPostsWhatItWasRefusedToBegin(t *testing.T) {
+	pg := newOwnCluster(t)
+	r := newRigOn(t, pg.URL(), "alpha")
+	ep := r.endpoint(ia0)
+	body, key := members{"operations": []members{op("POST", "/endpoints/"+ep+"/recvs", members{"count": 1, "size": 16})}}, with(idempotencyHeader, "begin")
+	setting(t, pg.URL(), "synchronous_standby_names", "nobody")
+	awaitStandbys(t, pg.URL())
+	if got := r.do("POST", "/batch", body, key).statuses(); got != "[503]" {
+		t.Fatalf("without the standby: %s", got)
+	}
+	setting(t, pg.URL(), "synchronous_standby_names", "")
+	var again reply
+	eventually(t, "a repetition is answered", func() bool { again = r.do("POST", "/batch", body, key); return again.status == 200 })
+	if got := again.statuses(); got != "[202]" {
+		t.Errorf("the repetition: %s, %s", got, again.body)
+	}
+	if s := r.do("GET", "/endpoints/"+ep+"/status", nil); s.at("recvs") != 1.0 {
+		t.Errorf("posted: %s", s.body)
+	}
+}
+
 func TestAnAnswerThatSaysWhereToAskIsNotStored(t *testing.T) {
 	database := newDatabase(t)
 	alpha, beta := newRigOn(t, database, "alpha"), newRigOn(t, database, "beta")
 	ep := alpha.endpoint(ia0)
 	key := with(idempotencyHeader, "where")
 	for range 2 {
-		if out := beta.do("POST", "/endpoints/"+ep+"/reset", nil, key); out.refused(421).Address == nil || out.header.Get(replayedHeader) != "" {
+		if out := beta.do("POST", "/endpoints/"+ep+"/reset?forward=false", nil, key); out.refused(421).Address == nil || out.header.Get(replayedHeader) != "" {
 			t.Errorf("%v %s", out.header, out.body)
 		}
-		results := beta.do("POST", "/batch", members{"operations": []members{op("POST", "/endpoints/"+ep+"/reset", nil)}}, key)
+		results := beta.do("POST", "/batch?forward=false", members{"operations": []members{op("POST", "/endpoints/"+ep+"/reset", nil)}}, key)
 		if results.statuses() != "[421]" || results.header.Get(replayedHeader) != "" {
 			t.Errorf("%v %s", results.header, results.body)
 		}
@@ -199,8 +221,7 @@ func TestARepetitionShowsTheLiveMembersOfTheFirstAnswer(t *testing.T) {
 // Promise 3: a key of what is no change holds as long as the process lives, even where the database went away before
 // the answer could be stored.
 func TestAKeyOfADequeueHoldsWhileTheDatabaseGoesAway(t *testing.T) {
-	pg, dir := awayCluster(t)
-	t.Cleanup(func() { stopCluster(t, pg) })
+	pg := newOwnCluster(t)
 	r := newRigOn(t, pg.URL(), "alpha")
 	evd := r.evd(ia0, "SOFTWARE")
 	take := func() reply {
@@ -211,7 +232,7 @@ func TestAKeyOfADequeueHoldsWhileTheDatabaseGoesAway(t *testing.T) {
 	eventually(t, "the dequeue waits", func() bool {
 		return r.do("POST", "/evds/"+evd+"/dequeue", members{"max": 1}).status == http.StatusConflict
 	})
-	stopCluster(t, pg)
+	pg.stop(t)
 	for range 2 {
 		r.do("POST", "/evds/"+evd+"/events", members{"data": members{"n": 1}}).is(201)
 	}
@@ -220,7 +241,7 @@ func TestAKeyOfADequeueHoldsWhileTheDatabaseGoesAway(t *testing.T) {
 		t.Errorf("first %s, again %s", first.body, again.body)
 	}
 	r.do("POST", "/evds/"+evd+"/dequeue", members{"max": 1}, with(idempotencyHeader, "another")).refused(503)
-	pg = startCluster(t, dir)
+	pg.start(t)
 	eventually(t, "writes are taken again", func() bool { return r.do("POST", "/pzs", members{"ia": ia0}).status == 201 })
 	if again := take().is(200); !bytes.Equal(first.body, again.body) {
 		t.Errorf("first %s, again %s", first.body, again.body)

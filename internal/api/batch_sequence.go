@@ -49,7 +49,9 @@ type sequence struct {
 	// singlyBefore is the operation before which all are carried out singly, because they could not be committed as a
 	// group.
 	singlyBefore int
-	progress     progress
+	// owners are the nodes of the operations as far as they were asked for; "" where none has the object.
+	owners   []string
+	progress progress
 }
 
 // run carries out operation i, and as many after it as go together with it. It returns how many have their results.
@@ -58,11 +60,14 @@ func (s *sequence) run(ctx context.Context, i int) (done int) {
 		s.results[i] = notTried(ctx)
 		return 1
 	}
+	if n := s.runAtOwner(ctx, i); n > 0 {
+		return n
+	}
 	if s.write.DryRun {
 		s.runSingly(ctx, i)
 		return 1
 	}
-	if n := s.unrecordedFrom(i); n > 0 {
+	if n := s.unrecordedFrom(ctx, i); n > 0 {
 		s.runUnrecorded(ctx, i, n)
 		return n
 	}
@@ -77,11 +82,11 @@ func (s *sequence) run(ctx context.Context, i int) (done int) {
 }
 
 // unrecordedFrom returns how many operations from i on leave no record, up to maxGroup.
-func (s *sequence) unrecordedFrom(i int) (n int) {
+func (s *sequence) unrecordedFrom(ctx context.Context, i int) (n int) {
 	for n = 0; n < maxGroup && i+n < len(s.operations); n++ {
 		o := s.operations[i+n]
 		route := chi.NewRouteContext()
-		if !s.api.v1.Match(route, o.method, o.path()) || !s.api.unrecorded[o.method+" "+route.RoutePattern()] {
+		if !s.api.v1.Match(route, o.method, o.path()) || !s.api.unrecorded[o.method+" "+route.RoutePattern()] || s.isForeign(ctx, i+n) {
 			break
 		}
 	}
@@ -90,15 +95,15 @@ func (s *sequence) unrecordedFrom(i int) (n int) {
 
 // runUnrecorded carries out n operations from i on that leave no record.
 func (s *sequence) runUnrecorded(ctx context.Context, i, n int) {
-	refusal, begun := s.progress.begin(ctx, s.results, i, i+n)
+	refusal := s.progress.begin(ctx, s.results, i, i+n)
 	for k := i; k < i+n; k++ {
-		if begun {
+		if refusal == nil {
 			s.runSingly(ctx, k)
 		} else {
 			s.results[k] = problemResult(ctx, refusal)
 		}
 	}
-	if begun {
+	if refusal == nil {
 		s.progress.ended(ctx, s.results, i+n)
 	}
 }
@@ -123,7 +128,7 @@ func (s *sequence) runSingly(ctx context.Context, i int) {
 // call; sign-in, rate limit and log were the batch's. inCommit, which may be nil, stores its answer.
 func (a *API) serveOperation(ctx context.Context, w Write, o operation, inCommit commitAnswer) batchResult {
 	info := *requestOf(ctx)
-	info.retryKey, info.inCommit, info.path = nil, inCommit, basePath+o.path()
+	info.retryKey, info.inCommit, info.path, info.signed = nil, inCommit, basePath+o.path(), forwarded{}
 	ctx = context.WithValue(context.WithValue(ctx, chi.RouteCtxKey, nil), requestInfoKey{}, &info)
 	u := url.URL{Path: o.path()}
 	if w.DryRun {

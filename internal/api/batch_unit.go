@@ -128,8 +128,9 @@ func (a *API) rehearsedResults(operations []operation, calls []undoableCall, obj
 			if !seen {
 				before = a.recordedOf(o)
 			}
-			latest[o.Head().ID] = withVersion(o, before)
-			ans = a.rehearsed(c.status, unasked(o, operations[i]), before, idle[i])
+			after := withVersion(o, before)
+			latest[o.Head().ID] = after
+			ans = rehearsed(c.status, unasked(after, operations[i]), idle[i])
 			ans.Body = []byte(notMadeIDs.Replace(string(ans.Body)))
 		}
 		results[i] = resultOf(ans)

@@ -72,7 +72,7 @@ func (r *rig) do(method, path string, body any, options ...option) reply {
 	if request.Context().Value(looseKey{}) == nil {
 		out.validate(request, data)
 	}
-	if out.status >= http.StatusInternalServerError && out.status != http.StatusServiceUnavailable && out.status != http.StatusNotImplemented && out.status != http.StatusInsufficientStorage {
+	if out.status >= http.StatusInternalServerError && out.status != http.StatusServiceUnavailable && out.status != http.StatusGatewayTimeout && out.status != http.StatusNotImplemented && out.status != http.StatusInsufficientStorage {
 		r.t.Fatalf("%s %s answered %d: %s", method, path, out.status, out.body)
 	}
 	return out

@@ -66,7 +66,7 @@ func (a *API) registerCRs() {
 		answer: reflect.TypeFor[PageOf[dat.CR]](),
 	}, a.listCRs)
 	register(a, route{
-		id: "get-cr", method: http.MethodGet, path: "/crs/{id}", tag: document.TagCR, summary: "Query a connection request", about: "dat_cr_query.",
+		id: "get-cr", method: http.MethodGet, live: partlyLive, path: "/crs/{id}", tag: document.TagCR, summary: "Query a connection request", about: "dat_cr_query.",
 		answer: reflect.TypeFor[connectionRequest](), versioned: true,
 	}, a.getCR)
 	register(a, route{

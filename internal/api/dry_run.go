@@ -42,11 +42,10 @@ func readDryRun(request *http.Request) *document.Problem {
 // notMade is the id of an object that a dry run did not make.
 var notMade = dat.Handle(uuid.Nil.String())
 
-// rehearsed returns the answer of a dry run that shows an object as it would be: with the version that it would have and
-// the time of the rehearsal, without Location and ETag. before is the object as it is recorded, nil for one that would
-// be made.
-func (a *API) rehearsed(status int, o, before dat.Object, recvIdle bool) *answer {
-	body := encode(wireForm(withVersion(o, before), recvIdle))
+// rehearsed returns the answer of a dry run that shows an object as it would be, as withVersion returns it, without
+// Location and ETag.
+func rehearsed(status int, after dat.Object, recvIdle bool) *answer {
+	body := ownMembers.appendTo(encode(wireForm(after, recvIdle)))
 	return &answer{Status: status, ContentType: document.MediaJSON, CacheControl: noStore, Body: withoutDevice(body)}
 }
 
@@ -59,7 +58,8 @@ func (a *API) recordedOf(o dat.Object) dat.Object {
 	return before
 }
 
-// withVersion returns the object with the version that it would have after a dry run, and the times.
+// withVersion returns the object with the version that it would have after a dry run, and the times. before is the
+// object as it is recorded, nil for one that would be made.
 func withVersion(o, before dat.Object) dat.Object {
 	after, now := o.Clone(), dat.At(time.Now())
 	h := after.Head()

@@ -75,7 +75,7 @@ func (a *API) registerEndpoints() {
 		answer: reflect.TypeFor[PageOf[Endpoint]](),
 	}, a.listEndpoints)
 	register(a, route{
-		id: "get-endpoint", method: http.MethodGet, path: "/endpoints/{id}", tag: document.TagEndpoint, summary: "Query an endpoint",
+		id: "get-endpoint", method: http.MethodGet, live: partlyLive, path: "/endpoints/{id}", tag: document.TagEndpoint, summary: "Query an endpoint",
 		about:  "dat_ep_query: the recorded state and all parameters.",
 		answer: ep, versioned: true, refusals: []int{410, 422},
 	}, a.getEndpoint)

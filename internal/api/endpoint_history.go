@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"reflect"
 
@@ -61,9 +62,13 @@ func (a *API) getVersion(ctx context.Context, in *getVersion) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := endpointVersion{Change: change}
+	v := struct {
+		dat.Change
+		Endpoint json.RawMessage `json:"endpoint"`
+	}{Change: change}
 	if e, ok := whole.(*dat.Endpoint); ok {
-		v.Endpoint = &Endpoint{Endpoint: e, Operations: emptyIfNil(dat.Operations(e))}
+		// Its node was UP: it has recorded the change.
+		v.Endpoint = ownMembers.appendTo(encode(Endpoint{Endpoint: e, Operations: emptyIfNil(dat.Operations(e))}))
 	}
 	ans := a.ok(v)
 	ans.ETag, ans.CacheControl = etag(version), "private, max-age=86400, immutable"

@@ -16,7 +16,7 @@ import (
 )
 
 // liveMembers are the members that say what may be done now, and are not recorded.
-var liveMembers = []string{"operations", "modifiable"}
+var liveMembers = []string{"operations", "modifiable", "node_state", "known_at"}
 
 // recordedOf returns the members of an endpoint's representation that are recorded.
 func recordedOf(shown map[string]any) map[string]any {

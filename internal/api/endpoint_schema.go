@@ -32,7 +32,7 @@ var createForm = paramForm{
 		dat.ParamRequestEVD:          "The EVD for completions of requests; null where left out.",
 		dat.ParamConnectEVD:          "The EVD for connection events; null where left out.",
 		dat.ParamEPTransportSpecific: "retry_count, rnr_retry_count, ack_timeout, tos: whole numbers as strings.",
-		dat.ParamEPProviderSpecific:  "max_inline_data: a whole number as a string.",
+		dat.ParamEPProviderSpecific:  "max_inline_data, and where the adapter has them comp_vector and min_rnr_timer: whole numbers as strings.",
 	},
 }
 

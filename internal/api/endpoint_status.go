@@ -2,8 +2,11 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"reflect"
+	"sync"
 
 	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
@@ -22,40 +25,84 @@ type statusList struct {
 
 type getStatuses struct {
 	Read
+	Forwarding
 	ID []string `query:"id,explode" required:"true" minItems:"1" maxItems:"200" doc:"The endpoints' ids; repeated, at most 200."`
 }
 
 func (a *API) registerEndpointStatus() {
 	register(a, route{
 		id: "get-endpoints-status", method: http.MethodGet, path: "/endpoints/status", tag: document.TagEndpoint, summary: "Get the status of many endpoints",
-		about:  "dat_ep_get_status of many. Never touches the database. An endpoint that is freed, or that another node runs, has no item.",
+		about:  "dat_ep_get_status of many. Those of this node never touch the database; of others each node that has some is asked once. An endpoint that is freed, or whose node does not answer within 2 s, has no item.",
 		answer: reflect.TypeFor[statusList](),
 	}, a.getStatuses)
 	register(a, route{
-		id: "get-endpoint-status", method: http.MethodGet, path: "/endpoints/{id}/status", tag: document.TagEndpoint, summary: "Get the status of an endpoint",
+		id: "get-endpoint-status", method: http.MethodGet, live: whollyLive, path: "/endpoints/{id}/status", tag: document.TagEndpoint, summary: "Get the status of an endpoint",
 		about:  "dat_ep_get_status: one snapshot, which may be ahead of the recorded state. Never touches the database.",
-		answer: reflect.TypeFor[dat.EPStatus](), refusals: []int{421},
+		answer: reflect.TypeFor[dat.EPStatus](),
 	}, a.getStatus)
 	register(a, route{
-		id: "query-endpoint-recvs", method: http.MethodGet, path: "/endpoints/{id}/recvs", tag: document.TagEndpoint, summary: "Query the receives of an endpoint",
+		id: "query-endpoint-recvs", method: http.MethodGet, live: whollyLive, path: "/endpoints/{id}/recvs", tag: document.TagEndpoint, summary: "Query the receives of an endpoint",
 		about:  "dat_ep_recv_query.",
-		answer: reflect.TypeFor[dat.RecvQuery](), refusals: []int{421},
+		answer: reflect.TypeFor[dat.RecvQuery](),
 	}, a.queryRecvs)
 }
 
-func (a *API) getStatuses(_ context.Context, in *getStatuses) (*answer, error) {
-	all := statusList{Items: make([]endpointStatus, 0, len(in.ID))}
-	seen := map[string]bool{}
+func (a *API) getStatuses(ctx context.Context, in *getStatuses) (*answer, error) {
+	found := map[string]endpointStatus{}
+	var others []string
 	for _, id := range in.ID {
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
 		if s, err := a.manager.EPStatus(dat.Handle(id)); err == nil {
-			all.Items = append(all.Items, endpointStatus{ID: id, EPStatus: s})
+			found[id] = endpointStatus{ID: id, EPStatus: s}
+		} else if isID(dat.TypeEndpoint, id) {
+			others = append(others, id)
+		}
+	}
+	if len(others) > 0 && requestOf(ctx).mayPassOn() {
+		a.askStatuses(ctx, others, found)
+	}
+	all := statusList{Items: make([]endpointStatus, 0, len(in.ID))}
+	for _, id := range in.ID {
+		if s, ok := found[id]; ok {
+			all.Items = append(all.Items, s)
+			delete(found, id) // each once
 		}
 	}
 	return a.ok(all), nil
+}
+
+// askStatuses adds the statuses of endpoints that other nodes run, as far as those answer within liveLimit. Each node is
+// asked once.
+func (a *API) askStatuses(ctx context.Context, ids []string, found map[string]endpointStatus) {
+	ctx, cancel := context.WithTimeout(ctx, liveLimit)
+	defer cancel()
+	byNode, err := a.store.NodesOf(ctx, dat.TypeEndpoint, ids)
+	if err != nil {
+		return // the database is away: nobody knows whom to ask
+	}
+	var mu sync.Mutex
+	var asked sync.WaitGroup
+	for node, ids := range byNode {
+		if node == a.node {
+			continue
+		}
+		asked.Go(func() {
+			query := url.Values{"id": ids}
+			got, p := a.forward(ctx, node, outgoing{method: http.MethodGet, uri: basePath + "/endpoints/status?" + query.Encode(), limit: liveLimit})
+			if p != nil || got.status != http.StatusOK {
+				return
+			}
+			var sent statusList
+			if json.Unmarshal(got.body, &sent) != nil {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, s := range sent.Items {
+				found[s.ID] = s
+			}
+		})
+	}
+	asked.Wait()
 }
 
 func (a *API) getStatus(ctx context.Context, in *getObject) (*answer, error) {

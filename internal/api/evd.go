@@ -55,7 +55,7 @@ func (a *API) registerEVDs() {
 		answer: reflect.TypeFor[PageOf[dat.EVD]](),
 	}, a.listEVDs)
 	register(a, route{
-		id: "get-evd", method: http.MethodGet, path: "/evds/{id}", tag: document.TagEVD, summary: "Query an event dispatcher", about: "dat_evd_query.",
+		id: "get-evd", method: http.MethodGet, live: partlyLive, path: "/evds/{id}", tag: document.TagEVD, summary: "Query an event dispatcher", about: "dat_evd_query.",
 		answer: evd, versioned: true,
 	}, a.getEVD)
 	register(a, route{

@@ -36,6 +36,7 @@ type dequeueEvents struct {
 
 type viewEvents struct {
 	Read
+	Forwarding
 	ObjectPath
 	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many events to show."`
 }
@@ -54,7 +55,7 @@ func (a *API) registerEVDEvents() {
 		answer: events, unrecorded: true,
 	}, a.dequeueEvents)
 	register(a, route{
-		id: "list-evd-events", method: http.MethodGet, path: "/evds/{id}/events", tag: document.TagEVD, summary: "Look at events without taking them",
+		id: "list-evd-events", method: http.MethodGet, live: whollyLive, path: "/evds/{id}/events", tag: document.TagEVD, summary: "Look at events without taking them",
 		answer: events,
 	}, a.viewEvents)
 	register(a, route{

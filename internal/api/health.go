@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/store"
 )
 
@@ -28,12 +29,9 @@ func (a *API) readyz(w http.ResponseWriter, r *http.Request) {
 	writeText(w, status, text)
 }
 
-// sinceForm is RFC 3339 with microseconds, as every time of the API.
-const sinceForm = "2006-01-02T15:04:05.000000Z07:00"
-
 // checkLine returns a check as one line.
 func checkLine(c store.Check) string {
-	at := " since " + c.Since.UTC().Format(sinceForm)
+	at := " since " + dat.At(c.Since).String()
 	if c.Err != nil {
 		return "[-] " + c.Name + at + ": " + healthDetail(c.Err)
 	}

@@ -22,8 +22,7 @@ var checkLines = regexp.MustCompile(`(?m)^\[[-+]\] (\w+)(?: ok)? since \d{4}-\d\
 
 // Promise 9: /readyz?verbose names each check with its state, since when it is so, and why.
 func TestReadinessNamesEachCheckSinceWhenAndWhy(t *testing.T) {
-	pg, dir := awayCluster(t)
-	t.Cleanup(func() { stopCluster(t, pg) })
+	pg := newOwnCluster(t)
 	r := newRigOn(t, pg.URL(), "alpha")
 	status, good := r.checksOf()
 	if status != 200 || len(good) != 6 {
@@ -37,7 +36,7 @@ func TestReadinessNamesEachCheckSinceWhenAndWhy(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, good[name], want)
 		}
 	}
-	stopCluster(t, pg)
+	pg.stop(t)
 	var bad map[string]string
 	eventually(t, "an idle service has noticed", func() bool {
 		status, bad = r.checksOf()
@@ -52,6 +51,6 @@ func TestReadinessNamesEachCheckSinceWhenAndWhy(t *testing.T) {
 	if out := r.do("POST", "/pzs", `{"ia":"soft0@alpha"}`).is(503); !strings.Contains(out.at("detail").(string), "its socket is not there") {
 		t.Errorf("a write is refused with %s", out.body)
 	}
-	pg = startCluster(t, dir)
+	pg.start(t)
 	eventually(t, "it is ready again", func() bool { status, _ := r.checksOf(); return status == 200 })
 }

@@ -25,6 +25,7 @@ type listIAs struct {
 
 type getIA struct {
 	Read
+	Forwarding
 	IAPath
 	IAMask       string `query:"ia_attributes" example:"max_eps,max_evds" doc:"The names of the IA attributes to answer with, separated by commas; all where left out, none where empty."`
 	ProviderMask string `query:"provider_attributes" example:"ep_creator" doc:"The names of the provider attributes to answer with, separated by commas; all where left out, none where empty."`
@@ -44,7 +45,7 @@ func (a *API) registerIAs() {
 		answer: reflect.TypeFor[PageOf[dat.IA]](),
 	}, a.listIAs)
 	register(a, route{
-		id: "get-ia", method: http.MethodGet, path: "/ias/{ia}", tag: document.TagIA, summary: "Query an interface adapter",
+		id: "get-ia", method: http.MethodGet, live: partlyLive, path: "/ias/{ia}", tag: document.TagIA, summary: "Query an interface adapter",
 		about:  "dat_ia_query. Each parameter is a mask of attribute names; an unknown name is refused before anything is read.",
 		answer: reflect.TypeFor[dat.IA](), versioned: true, mayBeEmpty: []string{iaMask, providerMask}, refusals: []int{422},
 	}, a.getIA)

@@ -14,6 +14,7 @@ import (
 
 type checkIA struct {
 	Read
+	Forwarding
 	IAPath
 }
 
@@ -34,24 +35,23 @@ type checkList struct {
 
 func (a *API) registerIAChecks() {
 	register(a, route{
-		id: "check-ia", method: http.MethodGet, path: "/ias/{ia}/checks", tag: document.TagIA, summary: "Check an interface adapter",
+		id: "check-ia", method: http.MethodGet, live: whollyLive, path: "/ias/{ia}/checks", tag: document.TagIA, summary: "Check an interface adapter",
 		about: "Whether the adapter can carry connections now, and what would help where it cannot: its port, its address, how much of its limits and of those of the operating system is in use; " +
-			"how many queue pairs belong to no endpoint, and how many connections have lost their other end. An adapter of another node is judged by its record alone.",
+			"how many queue pairs belong to no endpoint, and how many connections have lost their other end.",
 		answer: reflect.TypeFor[checkList](),
 	}, a.checkIA)
 }
 
 func (a *API) checkIA(ctx context.Context, in *checkIA) (*answer, error) {
+	if err := a.requireOwn(ctx, dat.TypeIA, in.IA); err != nil {
+		return nil, err
+	}
 	o, err := a.object(ctx, dat.TypeIA, in.IA)
 	if err != nil {
 		return nil, err
 	}
 	ia := o.(*dat.IA)
-	checks := recordedChecks(ia)
-	if ia.Node == a.node {
-		checks = append(checks, a.liveChecks(ctx, ia)...)
-	}
-	return a.ok(checksOf(ia.ID, checks)), nil
+	return a.ok(checksOf(ia.ID, append(recordedChecks(ia), a.liveChecks(ctx, ia)...))), nil
 }
 
 // portChecks are the outcomes of the first check, by the state of the adapter's port.

@@ -101,11 +101,17 @@ type connectionEnds struct {
 // findHalfOpen looks for the other end of each connection of an adapter: on this host among everything that the kernel
 // has, on other nodes among their endpoints.
 func (a *API) findHalfOpen(ctx context.Context, ia *dat.IA) connectionEnds {
-	ends := &otherEnds{api: a, local: map[dat.Handle]*localEnds{}, remote: map[dat.Handle]map[uint32]uint32{}}
-	ends.adapters = a.adaptersByAddress(ctx)
 	var found connectionEnds
+	connected := a.manager.Connected(ia.ID)
+	if len(connected) == 0 {
+		return found
+	}
+	ends := &otherEnds{
+		api: a, adapters: a.adaptersByAddress(ctx),
+		local: map[dat.Handle]*localEnds{}, remote: map[dat.Handle]map[uint32]uint32{},
+	}
 	suspects := map[dat.Handle]bool{}
-	for _, e := range a.manager.Connected(ia.ID) {
+	for _, e := range connected {
 		switch ends.lookFor(ctx, e) {
 		case endThere:
 			found.whole++

@@ -18,6 +18,7 @@ import (
 
 type listResources struct {
 	Read
+	Forwarding
 	IAPath
 	Paging
 	Kind   []string `query:"kind,explode" enum:"qp,cm_id,cq,mr,pd,ctx,srq" doc:"The kind; repeat for OR."`
@@ -28,28 +29,29 @@ type listResources struct {
 
 // iaCounters are the counters of an adapter.
 type iaCounters struct {
-	IA string    `json:"ia" doc:"The adapter's id."`
-	At time.Time `json:"at" doc:"When they were read."`
+	IA string   `json:"ia" doc:"The adapter's id."`
+	At dat.Time `json:"at" doc:"When they were read."`
 	// Counters are decimal strings: they are beyond what a JSON number can hold.
 	Counters map[string]string `json:"counters" doc:"The counters of the port and its device by the kernel's names, each a decimal string; empty where the device has none. Those of a soft adapter have names of its own."`
 }
 
 type getCounters struct {
 	Read
+	Forwarding
 	IAPath
 }
 
 func (a *API) registerIAResources() {
 	register(a, route{
-		id: "list-ia-resources", method: http.MethodGet, path: "/ias/{ia}/resources", tag: document.TagIA, summary: "List everything on an adapter's device",
+		id: "list-ia-resources", method: http.MethodGet, live: whollyLive, path: "/ias/{ia}/resources", tag: document.TagIA, summary: "List everything on an adapter's device",
 		about: "The queue pairs, connection ids, completion queues, memory regions, protection domains, contexts and shared receive queues of every process, as the kernel lists them now; " +
 			"of a soft adapter its own. An orphan was made by this service and belongs to no endpoint. " +
 			"What processes of other PID namespaces made is listed only to a service outside of any namespace.",
-		answer: reflect.TypeFor[PageOf[dat.Resource]](), refusals: []int{409, 421},
+		answer: reflect.TypeFor[PageOf[dat.Resource]](), refusals: []int{409},
 	}, a.listResources)
 	register(a, route{
-		id: "get-ia-counters", method: http.MethodGet, path: "/ias/{ia}/counters", tag: document.TagIA, summary: "Read the counters of an adapter",
-		answer: reflect.TypeFor[iaCounters](), refusals: []int{409, 421},
+		id: "get-ia-counters", method: http.MethodGet, live: whollyLive, path: "/ias/{ia}/counters", tag: document.TagIA, summary: "Read the counters of an adapter",
+		answer: reflect.TypeFor[iaCounters](), refusals: []int{409},
 	}, a.getCounters)
 }
 
@@ -170,7 +172,7 @@ func (a *API) getCounters(ctx context.Context, in *getCounters) (*answer, error)
 	if err := a.requireOwn(ctx, dat.TypeIA, in.IA); err != nil {
 		return nil, err
 	}
-	at := time.Now().UTC().Truncate(time.Microsecond)
+	at := dat.At(time.Now())
 	found, err := a.manager.Counters(dat.Handle(in.IA))
 	if err != nil {
 		return nil, err

@@ -54,9 +54,9 @@ func (k *retryKey) answer(ans *answer) store.StoredAnswer {
 	return store.StoredAnswer{BodyHash: k.hash, Status: ans.Status, Header: ans.header(), Body: ans.Body}
 }
 
-// kept returns what the recorder needs to know to store an answer, or a part of one, in a commit.
-func (k *retryKey) kept(from, to int) dat.Kept {
-	return dat.Kept{Principal: k.id.Principal, Method: k.id.Method, Path: k.id.Path, Key: k.id.Key, BodyHash: k.hash, From: from, To: to}
+// keyed returns what the recorder needs to know to store an answer, or a part of one, in a commit.
+func (k *retryKey) keyed(from, to int) dat.KeyedAnswer {
+	return dat.KeyedAnswer{Principal: k.id.Principal, Method: k.id.Method, Path: k.id.Path, Key: k.id.Key, BodyHash: k.hash, From: from, To: to}
 }
 
 // giveRecorder hands an answer to the recorder, which stores it in its commit and may ask for it more than once.
@@ -69,15 +69,15 @@ func (k *retryKey) giveRecorder(stored store.StoredAnswer) (status int, header m
 type commitAnswer interface {
 	// answerInCommit returns what the recorder stores in the commit of a change: show makes the answer of the recorded
 	// object.
-	answerInCommit(show func(dat.Object) *answer) *dat.Kept
+	answerInCommit(show func(dat.Object) *answer) *dat.KeyedAnswer
 }
 
-func (k *retryKey) answerInCommit(show func(dat.Object) *answer) *dat.Kept {
-	kept := k.kept(0, 0)
-	kept.Answer = func(recorded dat.Object) (int, map[string]string, []byte) {
+func (k *retryKey) answerInCommit(show func(dat.Object) *answer) *dat.KeyedAnswer {
+	stored := k.keyed(0, 0)
+	stored.Make = func(recorded dat.Object) (int, map[string]string, []byte) {
 		return k.giveRecorder(k.answer(show(recorded)))
 	}
-	return &kept
+	return &stored
 }
 
 // answerOnce carries out a request with an Idempotency-Key once, and answers its repetitions with the first answer.

@@ -156,13 +156,21 @@ func pickMembers(item json.RawMessage, names []string) json.RawMessage {
 
 // listForm returns an object as lists show it.
 func (a *API) listForm(o dat.Object, modifiable bool) json.RawMessage {
+	m := a.membersOf(o.Head().Node)
 	e, ok := o.(*dat.Endpoint)
 	if !ok {
-		return encode(wireForm(o, true))
+		return a.encoded(o, true)
+	}
+	if m.NodeState != store.NodeUp {
+		shown := Endpoint{Endpoint: e, Operations: []string{}}
+		if modifiable {
+			shown.Modifiable = []string{}
+		}
+		return m.appendTo(encode(shown))
 	}
 	shown := Endpoint{Endpoint: e, Operations: emptyIfNil(dat.Operations(e))}
 	if modifiable {
 		shown.Modifiable = emptyIfNil(dat.Modifiable(e, a.recvIdle(dat.TypeEndpoint, string(e.ID))))
 	}
-	return encode(shown)
+	return m.appendTo(encode(shown))
 }

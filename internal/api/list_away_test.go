@@ -53,8 +53,7 @@ func freeze(t *testing.T, dir string) (thaw func()) {
 // Promise 9: without the database lists go on with this node's objects, quickly, with the same filters and orders, and
 // say that they are partial; also where the server is frozen, so that it answers nothing and refuses nothing.
 func TestListsGoOnWhileTheDatabaseIsFrozen(t *testing.T) {
-	pg, dir := awayCluster(t)
-	t.Cleanup(func() { stopCluster(t, pg) })
+	pg := newOwnCluster(t)
 	r := newRigOn(t, pg.URL(), "alpha")
 	active, _ := r.pair()
 	r.do("PATCH", "/endpoints/"+active, members{"name": "one", "labels": members{"app": "a"}}).is(200)
@@ -76,7 +75,7 @@ func TestListsGoOnWhileTheDatabaseIsFrozen(t *testing.T) {
 			t.Errorf("%s is partial", query)
 		}
 	}
-	thaw := freeze(t, dir)
+	thaw := freeze(t, pg.dir)
 	eventually(t, "it is known that the database is away", func() bool { return r.do("GET", "/endpoints", nil).is(200).at("partial") == true })
 	for _, query := range queries {
 		begun := time.Now()

@@ -5,15 +5,16 @@ import (
 	"sync"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/store"
 )
 
-// cachedListForm returns an object as lists show it without modifiable. An endpoint's form depends on its version
-// alone, so it is encoded once.
+// cachedListForm returns an object as lists show it without modifiable. The form of an endpoint whose node is UP depends
+// on its version alone, so it is encoded once.
 func (a *API) cachedListForm(o dat.Object) json.RawMessage {
-	if o.Type() != dat.TypeEndpoint {
+	head := o.Head()
+	if o.Type() != dat.TypeEndpoint || a.membersOf(head.Node).NodeState != store.NodeUp {
 		return a.listForm(o, false)
 	}
-	head := o.Head()
 	if body := a.forms.get(head.ID, head.Version); body != nil {
 		return body
 	}

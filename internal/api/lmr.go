@@ -38,6 +38,7 @@ type listLMRs struct {
 
 type readLMR struct {
 	Read
+	Forwarding
 	ObjectPath
 	Offset int64 `query:"offset" minimum:"0" doc:"Where to start, in bytes; 0 where left out."`
 	Length int64 `query:"length" minimum:"1" maximum:"16777216" doc:"How many bytes; to the end of the region, at most 16 MiB, where left out."`
@@ -70,7 +71,7 @@ func (a *API) registerLMRs() {
 		about: "dat_lmr_free. In use: DAT_INVALID_STATE_LMR_IN_USE.", status: http.StatusNoContent,
 	}, a.freeLMR)
 	register(a, route{
-		id: "read-lmr-data", method: http.MethodGet, path: "/lmrs/{id}/data", tag: document.TagMemory, summary: "Read memory",
+		id: "read-lmr-data", method: http.MethodGet, live: whollyLive, path: "/lmrs/{id}/data", tag: document.TagMemory, summary: "Read memory",
 		answer: lmr, answerType: document.MediaOctets, refusals: []int{422},
 	}, a.readLMR)
 	register(a, route{

@@ -2,11 +2,14 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -64,8 +67,11 @@ func makeTemplate(ctx context.Context) error {
 }
 
 // administer carries out a statement that needs no database of its own.
-func administer(ctx context.Context, sql string) error {
-	conn, err := pgx.Connect(ctx, cluster.URL())
+func administer(ctx context.Context, sql string) error { return administerOn(ctx, cluster.URL(), sql) }
+
+// administerOn carries out a statement on a database.
+func administerOn(ctx context.Context, url, sql string) error {
+	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -102,6 +108,21 @@ type rig struct {
 	store   *store.Store
 	soft    *soft.Provider
 	url     string
+	// server is what other nodes reach, nil for a rig that none reaches.
+	server *httptest.Server
+	// stopped reports that stop was called.
+	stopped bool
+}
+
+// testFingerprint is that of the certificate of all test servers with TLS.
+func testFingerprint(address string) []byte {
+	if !strings.HasPrefix(address, "https:") {
+		return nil
+	}
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	sum := sha256.Sum256(server.Certificate().Raw)
+	return sum[:]
 }
 
 // newRig starts a service of node alpha with two soft adapters and an empty database.
@@ -113,8 +134,33 @@ func newRig(t testing.TB, change ...func(*Config)) *rig {
 // newRigOn starts a service on a database, which may be that of another rig.
 func newRigOn(t testing.TB, database, node string, change ...func(*Config)) *rig {
 	t.Helper()
+	return newRigAt(t, database, node, "http://"+node+":8480", change...)
+}
+
+// newNode is newRigOn for a service that other nodes reach, without or with TLS.
+func newNode(t testing.TB, database, node string, secure bool, change ...func(*Config)) *rig {
+	t.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	address := "http://" + server.Listener.Addr().String()
+	if secure {
+		address = "https://" + server.Listener.Addr().String()
+	}
+	r := newRigAt(t, database, node, address, change...)
+	server.Config.Handler = r.api.Handler
+	if r.server = server; secure {
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
+	t.Cleanup(server.Close)
+	return r
+}
+
+// newRigAt is newRigOn for a service with an address.
+func newRigAt(t testing.TB, database, node, address string, change ...func(*Config)) *rig {
+	t.Helper()
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	s, err := store.Open(t.Context(), store.Config{URL: database, Node: node, Address: "http://" + node + ":8480", Version: "test", Logger: log})
+	s, err := store.Open(t.Context(), store.Config{URL: database, Node: node, Address: address, Fingerprint: testFingerprint(address), Version: "test", Logger: log})
 	must(t, err)
 	r := &rig{t: t, store: s, soft: soft.New(2), url: database}
 	r.manager = manager.NewManager(node, s.Recorder(), manager.WithLogger(log), manager.WithMemoryCap(32<<20))
@@ -135,6 +181,10 @@ func newRigOn(t testing.TB, database, node string, change ...func(*Config)) *rig
 
 func (r *rig) stop() {
 	r.t.Helper()
+	if r.stopped {
+		return
+	}
+	r.stopped = true
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	r.api.Close()

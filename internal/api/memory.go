@@ -58,15 +58,15 @@ func (m *memory) newShare(giveUp func()) *memoryShare { return &memoryShare{of: 
 
 // take adds n bytes to a share. The error is errMemoryFull after memoryWait.
 func (s *memoryShare) take(n int64) error {
+	released, silent, ok := s.tryTake(n)
+	if ok { // as a rule, and without a timer
+		return nil
+	}
 	timeout := time.NewTimer(memoryWait)
 	defer timeout.Stop()
 	look := time.NewTicker(silentShare) // by then a client may have been silent for long enough
 	defer look.Stop()
-	for {
-		released, silent, ok := s.tryTake(n)
-		if ok {
-			return nil
-		}
+	for ; !ok; released, silent, ok = s.tryTake(n) {
 		silent.endForOthers()
 		select {
 		case <-released:
@@ -75,6 +75,7 @@ func (s *memoryShare) take(n int64) error {
 			return errMemoryFull
 		}
 	}
+	return nil
 }
 
 // reserve brings a share up to n bytes. The error is that of take.

@@ -19,6 +19,7 @@ type metrics struct {
 	registry *prometheus.Registry
 	duration *prometheus.HistogramVec
 	streams  prometheus.Gauge
+	passedOn *prometheus.CounterVec
 }
 
 func newMetrics(a *API) *metrics {
@@ -29,8 +30,11 @@ func newMetrics(a *API) *metrics {
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"method", "route", "status"}),
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{Name: "datapi_change_streams", Help: "Change streams that are open."}),
+		passedOn: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "datapi_forwarded_calls_total", Help: "Calls passed on to the node that owns the object, by what came back: answered, away, unknown.",
+		}, []string{"outcome"}),
 	}
-	m.registry.MustRegister(m.duration, m.streams, &objectCollector{a},
+	m.registry.MustRegister(m.duration, m.streams, m.passedOn, &objectCollector{a},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -62,12 +66,13 @@ var (
 	iaUpDesc      = prometheus.NewDesc("datapi_ia_up", "1 while the adapter's port is up.", []string{"ia"}, nil)
 	waitingDesc   = prometheus.NewDesc("datapi_recorder_waiting", "Events that wait for their record.", nil, nil)
 	awayDesc      = prometheus.NewDesc("datapi_store_away", "1 while the database is away.", nil, nil)
+	nodesDesc     = prometheus.NewDesc("datapi_nodes", "Nodes on the database by state.", []string{"state"}, nil)
 	lastDesc      = prometheus.NewDesc("datapi_last_change", "The id of the newest change seen.", nil, nil)
 )
 
 // Describe sends the descriptions of the metrics.
 func (c *objectCollector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{endpointsDesc, dtosDesc, bytesDesc, iaUpDesc, waitingDesc, awayDesc, lastDesc} {
+	for _, d := range []*prometheus.Desc{endpointsDesc, dtosDesc, bytesDesc, iaUpDesc, waitingDesc, awayDesc, nodesDesc, lastDesc} {
 		out <- d
 	}
 }
@@ -83,6 +88,9 @@ func (c *objectCollector) Collect(out chan<- prometheus.Metric) {
 	c.endpoints(out, gauge)
 	gauge(waitingDesc, float64(c.api.store.Recorder().Waiting()))
 	gauge(awayDesc, oneIf(c.api.store.Recorder().Away() != nil))
+	for state, n := range c.api.fabric.states(c.api.alive, c.api.store) {
+		gauge(nodesDesc, float64(n), state)
+	}
 	gauge(lastDesc, float64(c.api.store.Log().Last()))
 }
 

@@ -31,19 +31,13 @@ func (a *API) listNodes(ctx context.Context, _ *Read) (*answer, error) {
 // refuseForeign returns the refusal of a call for an object that another node owns: where that node is (421), or that
 // it does not answer now (503).
 func (a *API) refuseForeign(ctx context.Context, owner string) error {
-	nodes, err := a.store.Nodes(ctx)
+	n, err := a.nodeThatIsUp(ctx, owner)
 	if err != nil {
 		return err
 	}
-	for _, n := range nodes {
-		if n.Name != owner || n.State != "UP" {
-			continue
-		}
-		p := document.NewProblem(document.KindOtherNode, "The object belongs to node "+owner+". Send the call to "+n.Address+".")
-		p.Address = &n.Address
-		return p
-	}
-	return document.NewProblem(document.KindNodeAway, "The object belongs to node "+owner+", which does not answer now. Only its owner can change it; try again when it is back.")
+	p := document.NewProblem(document.KindOtherNode, "The object belongs to node "+owner+". Send the call to "+n.Address+".")
+	p.Address = &n.Address
+	return p
 }
 
 // explainForeignIA replaces the Manager's refusal of an unknown adapter by refuseForeign where the adapter of the body

@@ -21,7 +21,7 @@ func TestAWriteToAnotherNodesObjectNamesItsOwner(t *testing.T) {
 		{"GET", "/endpoints/" + ep + "/status", ""},
 		{"POST", "/pzs", `{"ia":"soft0@alpha"}`},
 	} {
-		p := beta.do(call.method, call.path, call.body).refused(421)
+		p := beta.do(call.method, call.path+"?forward=false", call.body).refused(421)
 		if p.Address == nil || *p.Address != "http://alpha:8480" {
 			t.Errorf("%s %s: address %v", call.method, call.path, p.Address)
 		}
@@ -29,13 +29,13 @@ func TestAWriteToAnotherNodesObjectNamesItsOwner(t *testing.T) {
 	if items := beta.do("GET", "/endpoints/status?id="+ep, nil).is(200).at("items").([]any); len(items) != 0 {
 		t.Errorf("statuses on the other node: %v", items)
 	}
-	p := beta.do("POST", "/batch", members{"atomic": true, "operations": []members{op("DELETE", "/endpoints/"+ep, nil)}}).refused(421)
+	p := beta.do("POST", "/batch?forward=false", members{"atomic": true, "operations": []members{op("DELETE", "/endpoints/"+ep, nil)}}).refused(421)
 	if p.Errors[0].Location != "operations[0]" {
 		t.Errorf("errors %v", p.Errors)
 	}
 	for _, atomic := range []bool{true, false} {
 		body := members{"atomic": atomic, "operations": []members{op("POST", "/evds", members{"ia": ia0, "qlen": 1, "streams": []string{"DTO"}}), op("POST", "/pzs", members{"ia": ia0})}}
-		if out := beta.do("POST", "/batch", body); atomic {
+		if out := beta.do("POST", "/batch?forward=false", body); atomic {
 			out.refused(421)
 		} else if results := out.results(); results[1]["status"] != 421.0 {
 			t.Errorf("results %v", results)

@@ -11,9 +11,9 @@ import (
 // that is stored with the change.
 func (a *API) shown(status int, o dat.Object, dryRun, recvIdle bool) *answer {
 	if dryRun {
-		return a.rehearsed(status, o, a.recordedOf(o), recvIdle)
+		return rehearsed(status, withVersion(o, a.recordedOf(o)), recvIdle)
 	}
-	body := encode(wireForm(o, recvIdle))
+	body := a.encoded(o, recvIdle)
 	head, kind := o.Head(), objectKinds[o.Type()]
 	ans := &answer{Status: status, ContentType: document.MediaJSON, ETag: etag(head.Version), CacheControl: revalidate, Body: body}
 	if kind.changesUnversioned {
@@ -23,6 +23,16 @@ func (a *API) shown(status int, o dat.Object, dryRun, recvIdle bool) *answer {
 		ans.Location = basePath + kind.path + "/" + string(head.ID)
 	}
 	return ans
+}
+
+// encoded returns an object as one that is answered with. For this node's objects it takes no lock.
+func (a *API) encoded(o dat.Object, recvIdle bool) []byte {
+	node := o.Head().Node
+	m := a.membersOf(node)
+	if node == a.node {
+		return m.appendTo(encode(wireForm(o, recvIdle)))
+	}
+	return m.appendTo(encode(foreignForm(o, m, recvIdle)))
 }
 
 // wireForm returns what of an object is encoded: an endpoint has members beside those of dat.

@@ -14,30 +14,48 @@ import (
 	"github.com/datapi/datapi/internal/store"
 )
 
-// startCluster starts a PostgreSQL of the test's own, which it may stop and start again.
-func startCluster(t *testing.T, dir string) *store.Postgres {
-	t.Helper()
-	pg, err := store.StartPostgres(context.Background(), filepath.Join(dir, "data"), slog.New(slog.DiscardHandler))
-	must(t, err)
-	return pg
+// ownCluster is a PostgreSQL of the test's own, which it may stop and start again.
+type ownCluster struct {
+	*store.Postgres
+	dir string
 }
 
-// stopCluster stops it; it may be stopped already.
-func stopCluster(t *testing.T, pg *store.Postgres) {
+// newOwnCluster starts a PostgreSQL in a directory of its own. It ends with the test, after what the test opens in it.
+func newOwnCluster(t *testing.T) *ownCluster {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "datapi-api-away-")
+	must(t, err)
+	must(t, os.Chmod(dir, 0o711)) // PostgreSQL's account must get through
+	c := &ownCluster{dir: dir}
+	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
+	c.start(t)
+	t.Cleanup(func() { c.stop(t) })
+	return c
+}
+
+// start starts it.
+func (c *ownCluster) start(t *testing.T) {
+	t.Helper()
+	var err error
+	c.Postgres, err = store.StartPostgres(context.Background(), filepath.Join(c.dir, "data"), slog.New(slog.DiscardHandler))
+	must(t, err)
+}
+
+// stop stops it; it may be stopped already.
+func (c *ownCluster) stop(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	must(t, pg.Stop(ctx))
+	must(t, c.Stop(ctx))
 }
 
 func TestWithoutTheDatabaseStatusIsReadAndWritesChangeNothing(t *testing.T) {
-	pg, dir := awayCluster(t)
-	t.Cleanup(func() { stopCluster(t, pg) })
+	pg := newOwnCluster(t)
 	r := newRigOn(t, pg.URL(), "alpha")
 	ep := r.endpoint(ia0)
 	_, lines, end := r.stream("")
 	defer end()
-	stopCluster(t, pg)
+	pg.stop(t)
 	eventually(t, "writes are refused", func() bool { return r.do("PATCH", "/endpoints/"+ep, `{"name":"later"}`).status == 503 })
 	for _, call := range []struct{ method, path, body string }{
 		{"POST", "/pzs", `{"ia":"soft0@alpha"}`},
@@ -63,35 +81,24 @@ func TestWithoutTheDatabaseStatusIsReadAndWritesChangeNothing(t *testing.T) {
 		t.Errorf("/readyz: %d %s", out.Code, out.Body)
 	}
 	awaitLine(t, lines, "event: stale")
-	pg = startCluster(t, dir)
+	pg.start(t)
 	eventually(t, "writes are taken again", func() bool { return r.do("PATCH", "/endpoints/"+ep, `{"name":"later"}`).status == 200 })
 	awaitLine(t, lines, "event: change")
 }
 
-// awayCluster starts a PostgreSQL of the test's own in a directory of its own.
-func awayCluster(t *testing.T) (pg *store.Postgres, dir string) {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "datapi-api-away-")
-	must(t, err)
-	must(t, os.Chmod(dir, 0o711)) // PostgreSQL's account must get through
-	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
-	return startCluster(t, dir), dir
-}
-
 // Promise 9: however long and however often the database is away, a watcher hears that it is back.
 func TestAWatcherHearsThatTheDatabaseIsBackAfterManyHeartbeats(t *testing.T) {
-	pg, dir := awayCluster(t)
-	t.Cleanup(func() { stopCluster(t, pg) })
+	pg := newOwnCluster(t)
 	r := newRigOn(t, pg.URL(), "alpha")
 	r.api.heartbeat = 10 * time.Millisecond
 	_, lines, end := r.stream("")
 	defer end()
 	for range 2 {
-		stopCluster(t, pg)
+		pg.stop(t)
 		for range 3 {
 			awaitLine(t, lines, "event: stale") // the later ones come with heartbeats
 		}
-		pg = startCluster(t, dir)
+		pg.start(t)
 		awaitLine(t, lines, "event: fresh")
 	}
 }
@@ -131,8 +138,7 @@ func awaitStandbys(t *testing.T, url string) {
 // key stays taken, its object is locked, and all else is refused immediately. When the standby is there, a repetition
 // tells what became of it.
 func TestACommitThatWaitsForAStandbyHasAnUnknownOutcome(t *testing.T) {
-	pg, _ := awayCluster(t)
-	t.Cleanup(func() { stopCluster(t, pg) })
+	pg := newOwnCluster(t)
 	r := newRigOn(t, pg.URL(), "alpha")
 	ep, other := r.endpoint(ia0), r.endpoint(ia0)
 	_, lines, end := r.stream("")

@@ -19,8 +19,14 @@ type IAPath struct {
 	IA string `path:"ia" maxLength:"512" example:"soft0@alpha" doc:"The adapter's id: its name, @, its node."`
 }
 
+// Forwarding holds the parameter of calls that another node may answer.
+type Forwarding struct {
+	Forward bool `query:"forward" doc:"Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null."`
+}
+
 // Write holds the parameters of every write.
 type Write struct {
+	Forwarding
 	DryRun  bool   `query:"dry_run" doc:"Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up."`
 	IfMatch string `header:"If-Match" doc:"The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match."`
 	Key     string `header:"Idempotency-Key" maxLength:"255" doc:"Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed."`
@@ -65,6 +71,7 @@ type ByIA struct {
 // getObject is the input of a GET of one object.
 type getObject struct {
 	Read
+	Forwarding
 	ObjectPath
 }
 

@@ -101,31 +101,33 @@ func (l *rateLimiter) dropIdle(now time.Time) {
 }
 
 // callerOf returns whose requests are counted together: a principal's, or where nobody is asked who they are, those of
-// one address. IPv6 counts by networks of 64 bits, of which one host can use every address.
+// one address.
 func callerOf(p principal, remoteAddr string) string {
 	if p != anonymous {
 		return p.name
 	}
-	return addressOf(remoteAddr)
+	return "address " + AddressOf(remoteAddr)
 }
 
-// addressOf returns the address of a client as a caller.
-func addressOf(remoteAddr string) string {
-	host, err := netip.ParseAddrPort(remoteAddr)
+// AddressOf returns the address of a client's address and port, by which clients are counted: IPv6 counts by networks of
+// 64 bits, of which one host can use every address. What is no address and port is returned as it is.
+func AddressOf(remote string) string {
+	host, err := netip.ParseAddrPort(remote)
 	if err != nil {
-		return "address " + remoteAddr
+		return remote
 	}
 	addr := host.Addr().Unmap().WithZone("")
 	if addr.Is4() {
-		return "address " + addr.String()
+		return addr.String()
 	}
-	return "address " + netip.PrefixFrom(addr, 64).Masked().String()
+	return netip.PrefixFrom(addr, 64).Masked().String()
 }
 
 // limitRate refuses the requests that a caller sends too fast.
 func (a *API) limitRate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !a.limiter.allow(callerOf(requestOf(r.Context()).principal, r.RemoteAddr), 1, time.Now()) {
+		passedOn := requestOf(r.Context()).from != "" // it was counted where it came from
+		if !passedOn && !a.limiter.allow(callerOf(requestOf(r.Context()).principal, r.RemoteAddr), 1, time.Now()) {
 			writeProblem(w, r, document.NewProblem(document.KindRateLimited, "This service takes "+strconv.Itoa(int(a.limiter.limit))+" requests per second of one caller. Send fewer."))
 			return
 		}

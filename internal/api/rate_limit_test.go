@@ -91,3 +91,20 @@ func TestStrangersAreToldApartByAddress(t *testing.T) {
 		t.Error("a session is not its principal's")
 	}
 }
+
+func TestAnAddressIsThatOfOneHost(t *testing.T) {
+	for _, c := range []struct {
+		one, two string
+		same     bool
+	}{
+		{"192.0.2.1:1", "192.0.2.1:2", true},
+		{"192.0.2.1:1", "192.0.2.2:1", false},
+		{"192.0.2.1:1", "[::ffff:192.0.2.1]:1", true},
+		{"[2001:db8::1]:1", "[2001:db8::ffff]:1", true},
+		{"[2001:db8::1]:1", "[2001:db8:0:1::1]:1", false},
+	} {
+		if one, two := AddressOf(c.one), AddressOf(c.two); (one == two) != c.same {
+			t.Errorf("%s and %s are of %s and %s", c.one, c.two, one, two)
+		}
+	}
+}

@@ -38,7 +38,7 @@ func (a *API) operation(r route) huma.Operation {
 		DefaultStatus: r.status,
 		MaxBodyBytes:  -1, BodyReadTimeout: -1, SkipValidateBody: true, // the conventions read, limit and validate the body
 		Responses:   a.schemas.Responses(r.answers()),
-		Middlewares: huma.Middlewares{a.conventions(r)},
+		Middlewares: huma.Middlewares{a.checkCall(r)},
 	}
 }
 

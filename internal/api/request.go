@@ -18,6 +18,13 @@ type requestInfo struct {
 	id        string
 	path      string
 	principal principal
+	// from is the node that has passed the request on, "" where it came from its client; signed is what that node says.
+	from   string
+	signed forwarded
+	// uri is the path with the query as they came.
+	uri string
+	// unforwarded reports that no other node is to be asked.
+	unforwarded bool
 	// cookie is the session's, "" if there is none.
 	cookie string
 	// tls reports that the client speaks TLS.
@@ -54,7 +61,7 @@ func requestOf(ctx context.Context) *requestInfo {
 func withRequestInfo(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := &requestInfo{
-			id: r.Header.Get(document.RequestIDHeader), path: r.URL.Path, tls: r.TLS != nil, ifNoneMatch: r.Header.Get("If-None-Match"),
+			id: r.Header.Get(document.RequestIDHeader), path: r.URL.Path, uri: r.URL.RequestURI(), tls: r.TLS != nil, ifNoneMatch: r.Header.Get("If-None-Match"),
 		}
 		if !isVisibleASCII(info.id, 128) {
 			info.id = uuid.Must(uuid.NewV7()).String()
@@ -74,14 +81,14 @@ func (info *requestInfo) complete(p *document.Problem) *document.Problem {
 // from the recorded object: it is then stored in the commit of the change, for a retry with the same Idempotency-Key.
 func (a *API) call(ctx context.Context, w Write, show func(dat.Object) *answer) (manager.Call, error) {
 	info := requestOf(ctx)
-	c := manager.Call{Actor: info.principal.name, RequestID: info.id, Reason: headerText(w.Reason), DryRun: w.DryRun, Operator: true}
+	c := manager.Call{Actor: info.principal.name, RequestID: info.id, Reason: headerText(w.Reason), DryRun: w.DryRun}
 	match, err := w.match()
 	if err != nil {
 		return c, err
 	}
 	c.Match = match
 	if info.inCommit != nil && show != nil && !w.DryRun {
-		c.Keep = info.inCommit.answerInCommit(show)
+		c.Answer = info.inCommit.answerInCommit(show)
 	}
 	return c, nil
 }

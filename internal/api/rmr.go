@@ -42,7 +42,7 @@ func (a *API) registerRMRs() {
 		answer: reflect.TypeFor[PageOf[dat.RMR]](),
 	}, a.listRMRs)
 	register(a, route{
-		id: "get-rmr", method: http.MethodGet, path: "/rmrs/{id}", tag: document.TagMemory, summary: "Query a remote memory region", about: "dat_rmr_query.",
+		id: "get-rmr", method: http.MethodGet, live: partlyLive, path: "/rmrs/{id}", tag: document.TagMemory, summary: "Query a remote memory region", about: "dat_rmr_query.",
 		answer: rmr, versioned: true,
 	}, a.getRMR)
 	register(a, route{

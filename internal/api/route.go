@@ -33,9 +33,23 @@ type route struct {
 	mayBeEmpty []string
 	// unrecorded reports that a write is no change of an object, such as a posting: nothing of it is committed.
 	unrecorded bool
+	// live is what of a read only the node knows that has the object.
+	live liveness
 	// refusals are the statuses that this call has beside those of every read or write.
 	refusals []int
 }
+
+// liveness is what of an answer only the node knows that has the object.
+type liveness int
+
+const (
+	// ownRecord: the answer is what is recorded, or this node's own.
+	ownRecord liveness = iota
+	// partlyLive: some members; without the owner they are null.
+	partlyLive
+	// whollyLive: the whole answer; without the owner there is none.
+	whollyLive
+)
 
 // isWrite reports whether the call changes something.
 func (r route) isWrite() bool { return r.method != http.MethodGet }
@@ -52,8 +66,14 @@ func (r route) media() string {
 func (r route) answers() document.Answers {
 	return document.Answers{
 		Call: r.id, Status: r.status, Later: r.later, Body: r.answer, Media: r.media(), Versioned: r.versioned, Creates: r.makes, Replayable: r.isWrite(),
+		PassedOn: r.isPassedOn(),
 		Refusals: r.allRefusals(),
 	}
+}
+
+// isPassedOn reports whether the call may be answered by another node, which owns its object.
+func (r route) isPassedOn() bool {
+	return r.isWrite() && r.path != sessionPath || r.live != ownRecord
 }
 
 // allRefusals returns the statuses of all problems that the route can answer with.
@@ -61,6 +81,9 @@ func (r route) allRefusals() []int {
 	all := []int{400, 401, 403, 406, 429, 500, 503}
 	if namesObject := strings.Contains(r.path, "{"); namesObject {
 		all = append(all, 404)
+	}
+	if r.isPassedOn() {
+		all = append(all, 421, 504)
 	}
 	if r.isWrite() {
 		all = append(all, 408, 409, 412, 413, 415, 421, 422, 501, 507)

@@ -14,7 +14,7 @@ import (
 // and the page need no credential.
 func (a *API) root(cfg Config) http.Handler {
 	r := chi.NewMux()
-	r.Use(withRequestInfo, a.boundExchange, a.observe, a.recoverPanic, middleware.GetHead)
+	r.Use(withRequestInfo, a.boundExchange, a.logRequest, a.recoverPanic, middleware.GetHead)
 	r.Group(func(open chi.Router) {
 		open.Get("/livez", a.livez)
 		open.Get("/readyz", a.readyz)

@@ -14,7 +14,9 @@ import (
 )
 
 const (
-	sessionCookie   = "datapi_session"
+	sessionCookie = "datapi_session"
+	// sessionPath is the path of the calls that open and end sessions.
+	sessionPath     = "/session"
 	sessionLifetime = 12 * time.Hour
 	// maxSessions bounds the memory that sessions take.
 	maxSessions = 10_000
@@ -76,12 +78,12 @@ type endSession struct {
 
 func (a *API) registerSession() {
 	register(a, route{
-		id: "start-session", method: http.MethodPost, path: "/session", tag: document.TagService, summary: "Trade a token for a session",
+		id: "start-session", method: http.MethodPost, path: sessionPath, tag: document.TagService, summary: "Trade a token for a session",
 		about:  "With Authorization: Bearer. The answer sets an HttpOnly, SameSite=Strict cookie that signs later calls of the same browser in.",
 		status: http.StatusCreated, answer: reflect.TypeFor[sessionInfo](),
 	}, a.startSession)
 	register(a, route{
-		id: "end-session", method: http.MethodDelete, path: "/session", tag: document.TagService, summary: "End the session",
+		id: "end-session", method: http.MethodDelete, path: sessionPath, tag: document.TagService, summary: "End the session",
 		status: http.StatusNoContent,
 	}, a.endSession)
 }

@@ -80,7 +80,7 @@ func (a *API) registerSRQs() {
 		answer: reflect.TypeFor[PageOf[dat.SRQ]](),
 	}, a.listSRQs)
 	register(a, route{
-		id: "get-srq", method: http.MethodGet, path: "/srqs/{id}", tag: document.TagSRQ, summary: "Query a shared receive queue", about: "dat_srq_query.",
+		id: "get-srq", method: http.MethodGet, live: partlyLive, path: "/srqs/{id}", tag: document.TagSRQ, summary: "Query a shared receive queue", about: "dat_srq_query.",
 		answer: srq, versioned: true,
 	}, a.getSRQ)
 	register(a, route{

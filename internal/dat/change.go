@@ -49,21 +49,21 @@ type Entry struct {
 	// told of the change, so that who hears of it finds it published. It runs on any
 	// goroutine, with no lock of the recorder's held, in the order of the entries.
 	Published func(Recorded)
-	// Keep, where set, is an answer that is committed together with the change
+	// Answer, where set, is an answer that is committed together with the change
 	// (Idempotency-Key).
-	Keep *Kept
+	Answer *KeyedAnswer
 }
 
-// Kept is an answer that is stored for retries with the same Idempotency-Key.
-type Kept struct {
+// KeyedAnswer is an answer that is stored for retries with the same Idempotency-Key.
+type KeyedAnswer struct {
 	Principal, Method, Path, Key string
 	BodyHash                     []byte
 	// From and To say of which operations of a batch the answer has the results:
 	// from From up to, but not including, To. Both are 0 for a whole answer.
 	From, To int
-	// Answer makes the stored answer from the object as it was recorded. With the
+	// Make makes the stored answer from the object as it was recorded. With the
 	// status 0 nothing is stored.
-	Answer func(recorded Object) (status int, header map[string]string, body []byte)
+	Make func(recorded Object) (status int, header map[string]string, body []byte)
 }
 
 // Recorded is the outcome of an Entry.

@@ -31,12 +31,15 @@ func (d EndpointDefaults) Equal(other EndpointDefaults) bool {
 func (d EndpointDefaults) Change(transport, provider map[string]*string, f *Facts) (EndpointDefaults, *Error) {
 	e := &Endpoint{Attributes: EPAttributes{EPTransportSpecific: d.EPTransportSpecific, EPProviderSpecific: d.EPProviderSpecific}}
 	s := setter{facts: f}
-	for p, named := range map[Param]map[string]*string{ParamEPTransportSpecific: transport, ParamEPProviderSpecific: provider} {
-		if named == nil {
+	for _, c := range []struct {
+		param Param
+		named map[string]*string
+	}{{ParamEPTransportSpecific, transport}, {ParamEPProviderSpecific, provider}} {
+		if c.named == nil {
 			continue
 		}
-		if err := s.set(e, p, named); err != nil {
-			err.Field = "endpoint_defaults." + lastWord(p.String())
+		if err := s.set(e, c.param, c.named); err != nil {
+			err.Field = "endpoint_defaults." + lastWord(c.param.String())
 			return d, err
 		}
 	}

@@ -91,6 +91,8 @@ type NamedDoc struct {
 	Name string `json:"name"`
 	Min  int64  `json:"min"`
 	Max  *int64 `json:"max"`
+	// Everywhere reports whether every provider knows it.
+	Everywhere bool `json:"everywhere"`
 }
 
 // SectionDoc is a heading under which a form shows parameters, by their names.

@@ -159,18 +159,25 @@ func withWords(d ParamDoc) ParamDoc {
 	return d
 }
 
+// everyProviderAttr are the attributes of a provider that knows every named attribute and
+// says no bound of its own.
+var everyProviderAttr = map[string]string{"max_inline_data": "0", "comp_vectors": "1", "min_rnr_timer": "0"}
+
 // namedDocs are the named attributes of a parameter in the order of their
 // names, none for a parameter that has no such attributes.
 func namedDocs(param string) []NamedDoc {
-	facts := NewFacts("", IAAttributes{}, ProviderAttributes{})
 	known := map[string]map[string]NamedAttr{
-		"attributes.ep_transport_specific": facts.TransportAttrs,
-		"attributes.ep_provider_specific":  facts.ProviderAttrs,
+		"attributes.ep_transport_specific": transportAttrs,
+		"attributes.ep_provider_specific":  providerAttrs(everyProviderAttr),
 	}[param]
+	few := providerAttrs(nil)
 	docs := []NamedDoc{}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
-		d := NamedDoc{Name: name, Min: known[name].Min}
-		if most := known[name].Max; param == "attributes.ep_transport_specific" {
+		d := NamedDoc{Name: name, Min: known[name].Min, Everywhere: true}
+		if param == "attributes.ep_provider_specific" {
+			_, d.Everywhere = few[name]
+		}
+		if most := known[name].Max; most > 0 {
 			d.Max = &most
 		}
 		docs = append(docs, d)

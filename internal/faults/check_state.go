@@ -32,7 +32,7 @@ func differences(kind string, recorded, shown object) []string {
 // the log says, and that the live state of an endpoint is the recorded one.
 func checkState(e *Evidence) (all findings) {
 	p := e.Picture
-	living := rebuild(p.Log, 1<<62)
+	living := p.Replay.Living
 	for id, recorded := range living {
 		shown, there := p.Objects[id]
 		if !there {
@@ -100,39 +100,10 @@ func checkUsage(e *Evidence) (all findings) {
 	return all
 }
 
-// imagesOf returns each version of each object as the log makes it.
-func imagesOf(log []Change) map[string]map[int64]object {
-	images := map[string]map[int64]object{}
-	living := map[string]object{}
-	for i := range log {
-		c := &log[i]
-		if !c.isEffective() || c.isEnd() {
-			continue
-		}
-		id := c.Object.ID
-		o := object{}
-		if c.Before == nil {
-			o = copyObject(c.After)
-			images[id] = map[int64]object{}
-		} else if was := living[id]; was != nil {
-			o = copyObject(was)
-			for _, field := range c.Fields {
-				setField(o, c.After, field)
-			}
-			o["version"], o["updated_at"] = float64(c.Version), c.At
-		}
-		living[id] = o
-		if images[id] != nil {
-			images[id][c.Version] = o
-		}
-	}
-	return images
-}
-
 // checkReads holds that no reader saw a version that the log does not have: nothing is
 // shown before it is committed, and nothing that is lost afterwards.
 func checkReads(e *Evidence) (all findings) {
-	images := imagesOf(e.Picture.Log)
+	images := e.Picture.Replay.Versions
 	for _, c := range e.Calls {
 		if c.Kind != KindRead {
 			continue
@@ -156,7 +127,7 @@ func checkReads(e *Evidence) (all findings) {
 // checkAnswers holds that the answer to an acknowledged write is a version that the log
 // has, and says what it says.
 func checkAnswers(e *Evidence) (all findings) {
-	images := imagesOf(e.Picture.Log)
+	images := e.Picture.Replay.Versions
 	kinds := []Kind{KindCreate, KindModify, KindWatermark, KindRevert, KindConnection}
 	for _, c := range e.Calls {
 		answer := c.decoded()

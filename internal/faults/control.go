@@ -10,7 +10,7 @@ import (
 )
 
 // control sends a command to the faultpoints of the service, which was built with them and
-// started with controlled; it returns the answer.
+// started by startControlled; it returns the answer.
 func (w *World) control(command string) (string, error) {
 	conn, err := net.DialTimeout("unix", w.path("control"), patience)
 	if err != nil {
@@ -27,8 +27,13 @@ func (w *World) control(command string) (string, error) {
 	return strings.TrimSpace(line), err
 }
 
-// controlled is the variable that opens the control socket.
-func (w *World) controlled() string { return "DATAPI_FAULT_CONTROL=" + w.path("control") }
+// startControlled starts a variant of the program, with a private database, that is built
+// with faultpoints and obeys control.
+func (w *World) startControlled(overlay map[string]string) {
+	w.t.Helper()
+	w.prepareService(Build{Faultpoints: true, Overlay: overlay}, "")
+	w.must(w.Service.Start("DATAPI_FAULT_CONTROL=" + w.path("control")))
+}
 
 // arm lets something happen at points, as package faultpoint has them.
 func (w *World) arm(specs ...string) {
@@ -40,6 +45,13 @@ func (w *World) arm(specs ...string) {
 		}
 		w.must(err)
 	}
+}
+
+// disarm lets nothing happen at any point any more.
+func (w *World) disarm() {
+	w.t.Helper()
+	_, err := w.control("disarm")
+	w.must(err)
 }
 
 // checkCensus holds that the engine has nothing but the queues of its adapters.

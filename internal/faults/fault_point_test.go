@@ -54,15 +54,13 @@ func (w *World) killAt(spec string) {
 func TestFaultEachStepOfTheRecordFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, programs)
-	w.prepareService(Build{Faultpoints: true}, "")
-	w.must(w.Service.Start(w.controlled()))
+	w.startControlled(nil)
 	w.underLoad(Load{Writers: writers}, func(context.Context) {
 		for range w.settings.Rounds {
 			for _, n := range w.random.Perm(len(storePoints) - 1) { // when it is published nothing fails any more
 				w.arm(fmt.Sprintf("%s:fail:*%d", storePoints[n], 3+w.random.IntN(6)))
 				w.pause(0.4)
-				_, err := w.control("disarm")
-				w.must(err)
+				w.disarm()
 			}
 		}
 		w.must(w.Service.AwaitReady(patience))
@@ -77,8 +75,7 @@ func TestFaultEachStepOfTheRecordFails(t *testing.T) {
 func TestFaultServiceIsSuspendedAtEachPoint(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, programs)
-	w.prepareService(Build{Faultpoints: true}, "")
-	w.must(w.Service.Start(w.controlled()))
+	w.startControlled(nil)
 	w.underLoad(Load{Writers: writers}, func(ctx context.Context) {
 		ctx, stop := context.WithCancel(ctx)
 		var waking sync.WaitGroup
@@ -89,8 +86,7 @@ func TestFaultServiceIsSuspendedAtEachPoint(t *testing.T) {
 				w.pause(0.2)
 			}
 		}
-		_, err := w.control("disarm")
-		w.must(err)
+		w.disarm()
 		stop()
 		waking.Wait()
 		w.must(w.Service.Process().Signal(syscall.SIGCONT))
@@ -121,8 +117,7 @@ func TestFaultEngineRefusesAtAnyStep(t *testing.T) {
 
 // refuseAtAnyStep is the scenario; overlay changes the program.
 func refuseAtAnyStep(w *World, overlay map[string]string) {
-	w.prepareService(Build{Faultpoints: true, Overlay: overlay}, "")
-	w.must(w.Service.Start(w.controlled()))
+	w.startControlled(overlay)
 	w.makeContested(2)
 	w.underLoad(Load{Writers: writers}, func(context.Context) {
 		for range w.settings.Rounds {
@@ -130,8 +125,7 @@ func refuseAtAnyStep(w *World, overlay map[string]string) {
 			w.pause(0.7)
 			w.arm(fmt.Sprintf("store.record:fail:*%d", 3+w.random.IntN(5)))
 			w.pause(0.7)
-			_, err := w.control("disarm")
-			w.must(err)
+			w.disarm()
 		}
 	})
 	w.verify()
@@ -143,8 +137,7 @@ func refuseAtAnyStep(w *World, overlay map[string]string) {
 func TestFaultDevicesVanishAndReturn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, programs)
-	w.prepareService(Build{Faultpoints: true}, "")
-	w.must(w.Service.Start(w.controlled()))
+	w.startControlled(nil)
 	w.underLoad(Load{Writers: writers}, func(ctx context.Context) {
 		for range w.settings.Rounds * 3 {
 			device := fmt.Sprintf("soft%d", w.random.IntN(2))

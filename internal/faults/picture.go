@@ -43,8 +43,9 @@ var collections = map[string]string{
 // Picture is what the service shows while nobody writes: the whole log, and every
 // living object as a GET of it answers.
 type Picture struct {
-	// Log has all changes, the oldest first.
-	Log []Change
+	// Log has all changes, the oldest first; Replay is what it makes of the objects.
+	Log    []Change
+	Replay *Replay
 	// Objects are the living objects by id; Types their types.
 	Objects map[string]object
 	Types   map[string]string
@@ -66,6 +67,7 @@ func takePicture(ctx context.Context, c *Client) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.Replay = replay(p.Log)
 	for kind, path := range collections {
 		var ids []string
 		if err := c.readAll(ctx, path+"?limit=1000&fields=id", func(item json.RawMessage) error {
@@ -121,32 +123,50 @@ func (c *Client) readAll(ctx context.Context, path string, take func(json.RawMes
 	}
 }
 
-// rebuild returns the objects that live after a change, from the log alone, by id.
-func rebuild(log []Change, until int64) map[string]object {
-	living := map[string]object{}
+// Replay is what a log makes of the objects.
+type Replay struct {
+	// Living are the objects that live at the end, by id.
+	Living map[string]object
+	// Versions are the versions of each object that the log makes, by id.
+	Versions map[string]map[int64]object
+	// After is, in the place of each change, its object as it is after that; nil where it
+	// does not live.
+	After []object
+}
+
+// replay carries the changes of a log out.
+func replay(log []Change) *Replay {
+	r := &Replay{Living: map[string]object{}, Versions: map[string]map[int64]object{}, After: make([]object, len(log))}
 	for i := range log {
 		c := &log[i]
-		switch {
-		case c.ID > until:
-			return living
-		case !c.isEffective():
-		case c.isEnd():
-			delete(living, c.Object.ID)
-		case c.Before == nil:
-			living[c.Object.ID] = copyObject(c.After)
-		default:
-			o := living[c.Object.ID]
-			if o == nil {
-				o = object{}
-				living[c.Object.ID] = o
+		id := c.Object.ID
+		if c.isEnd() {
+			delete(r.Living, id)
+		} else if c.isEffective() {
+			if c.Before == nil {
+				r.Versions[id] = map[int64]object{}
 			}
-			for _, field := range c.Fields {
-				setField(o, c.After, field)
+			r.Living[id] = applied(c, r.Living[id])
+			if all := r.Versions[id]; all != nil {
+				all[c.Version] = r.Living[id]
 			}
-			o["version"], o["updated_at"] = float64(c.Version), c.At
 		}
+		r.After[i] = r.Living[id]
 	}
-	return living
+	return r
+}
+
+// applied returns the object that a change makes of the one before it.
+func applied(c *Change, before object) object {
+	if c.Before == nil {
+		return copyObject(c.After)
+	}
+	o := copyObject(before)
+	for _, field := range c.Fields {
+		setField(o, c.After, field)
+	}
+	o["version"], o["updated_at"] = float64(c.Version), c.At
+	return o
 }
 
 // setField takes a dotted member of a change into an object.

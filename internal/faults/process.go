@@ -80,9 +80,6 @@ func (p *Process) Output() string {
 // Pid returns the process id.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Exited returns a channel that is closed when the process has ended.
-func (p *Process) Exited() <-chan struct{} { return p.exited }
-
 // HasExited reports whether the process has ended.
 func (p *Process) HasExited() bool {
 	select {

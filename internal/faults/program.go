@@ -14,8 +14,6 @@ import (
 type Build struct {
 	// Faultpoints compiles the named points in, at which a test lets something fail.
 	Faultpoints bool
-	// Race compiles the race detector in.
-	Race bool
 	// Overlay replaces source files: path relative to the root of the repository to
 	// the new contents.
 	Overlay map[string]string
@@ -42,9 +40,6 @@ func (b *builder) program(v Build) (string, error) {
 	args := []string{"build", "-o", path}
 	if v.Faultpoints {
 		args = append(args, "-tags", "faultpoints")
-	}
-	if v.Race {
-		args = append(args, "-race")
 	}
 	if len(v.Overlay) > 0 {
 		overlay, err := b.writeOverlay(path+"-overlay", v.Overlay)

@@ -29,7 +29,6 @@ type Service struct {
 	program string
 	address string
 	args    []string
-	env     []string
 
 	mu      sync.Mutex
 	process *Process
@@ -82,7 +81,7 @@ func (s *Service) Start(env ...string) error {
 // begin starts the process and waits for nothing.
 func (s *Service) begin(env ...string) (*Process, error) {
 	cmd := exec.Command(s.program, s.args...)
-	cmd.Env = append(cmd.Environ(), append([]string{"DATAPI_ADMIN_TOKEN=" + token}, append(s.env, env...)...)...)
+	cmd.Env = append(cmd.Environ(), append(env, "DATAPI_ADMIN_TOKEN="+token)...)
 	p, err := startProcess(cmd)
 	if err != nil {
 		return nil, err

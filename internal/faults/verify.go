@@ -100,7 +100,7 @@ func (w *World) checkMoments(ctx context.Context, c *Client, p *Picture) (all fi
 		if p.Log[moment-1].Object.Type != "endpoint" || id == "" {
 			continue
 		}
-		recorded := rebuild(p.Log, moment)[id]
+		recorded := p.Replay.After[moment-1]
 		status, shown := c.read(ctx, fmt.Sprintf("/endpoints/%s?as_of=%d", id, moment))
 		switch {
 		case recorded == nil && status != http.StatusNotFound:

@@ -29,7 +29,6 @@ type Watcher struct {
 	states []string
 	// refusal is the problem that ended the watch, if one did.
 	refusal string
-	resumed int
 }
 
 // newWatcher returns a watcher that begins after a change.
@@ -68,7 +67,6 @@ func (w *Watcher) watchOnce(ctx context.Context) {
 	request.Header.Set("Authorization", "Bearer "+token)
 	w.mu.Lock()
 	request.Header.Set("Last-Event-ID", w.last)
-	w.resumed++
 	w.mu.Unlock()
 	response, err := w.http.Do(request)
 	if err != nil {

@@ -66,8 +66,6 @@ type World struct {
 
 	history   History
 	watchers  []*Watcher
-	watching  sync.WaitGroup
-	unwatch   []context.CancelFunc
 	clients   int
 	contested []string
 	// hunting collects findings in found instead of reporting them; limit is how many are reported.
@@ -181,20 +179,20 @@ func (w *World) startProxy(name, server string) *Proxy {
 	return p
 }
 
-// startService starts a variant of the program; more are further flags. Where no
-// database is named it has a private one.
-func (w *World) startService(v Build, database string, more ...string) {
+// startService starts a variant of the program. Where no database is named it has a
+// private one.
+func (w *World) startService(v Build, database string) {
 	w.t.Helper()
-	w.prepareService(v, database, more...)
+	w.prepareService(v, database)
 	w.must(w.Service.Start())
 }
 
 // prepareService is startService without the start.
-func (w *World) prepareService(v Build, database string, more ...string) {
+func (w *World) prepareService(v Build, database string) {
 	w.t.Helper()
 	program, err := w.builder.program(v)
 	w.must(err)
-	args := append([]string{"--data-dir=" + w.path("data")}, more...)
+	args := []string{"--data-dir=" + w.path("data")}
 	if database != "" {
 		args = append(args, "--database-url="+database)
 	}
@@ -245,18 +243,13 @@ func (w *World) watch(after int64, hangUp time.Duration) *Watcher {
 	ctx, cancel := context.WithCancel(context.Background())
 	watcher := newWatcher(w.Service.Address(), after, w.settings.Seed+uint64(len(w.watchers)), hangUp)
 	w.watchers = append(w.watchers, watcher)
-	w.unwatch = append(w.unwatch, cancel)
-	w.watching.Go(func() { watcher.run(ctx) })
-	w.t.Cleanup(w.endWatchers)
-	return watcher
-}
-
-// endWatchers ends all watchers.
-func (w *World) endWatchers() {
-	for _, cancel := range w.unwatch {
+	var watching sync.WaitGroup
+	watching.Go(func() { watcher.run(ctx) })
+	w.t.Cleanup(func() {
 		cancel()
-	}
-	w.watching.Wait()
+		watching.Wait()
+	})
+	return watcher
 }
 
 // makeContested makes the endpoints that all writers modify.

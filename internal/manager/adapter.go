@@ -1,7 +1,6 @@
 package manager
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -17,8 +16,8 @@ type adapter struct {
 	// reports a change.
 	facts atomic.Pointer[dat.Facts]
 	// noting is held while its state is read and noted, so that the last note is of the
-	// last state. It is taken before every other lock but operation locks.
-	noting sync.Mutex
+	// last state.
+	noting callsMutex
 	// asyncEVD is the EVD for asynchronous events. It is set before the adapter is
 	// registered.
 	asyncEVD *evd

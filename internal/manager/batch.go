@@ -26,8 +26,8 @@ type Batch struct {
 // BatchAnswer is the answer that is stored in the commit of a batch, for retries with
 // the same Idempotency-Key.
 type BatchAnswer struct {
-	// Kept says under which key it is stored; its own Answer is not used.
-	dat.Kept
+	// KeyedAnswer says under which key it is stored; its own Make is not used.
+	dat.KeyedAnswer
 	// Results makes the stored answer from the results of the batch as they are
 	// recorded, without their live members. It runs on the recorder's goroutine, may
 	// be called again, and takes no lock.
@@ -116,15 +116,15 @@ func (b *Batch) storeAnswerWith(u *unit) {
 	}
 	recorded := make([]dat.Object, len(u.steps))
 	for i := range u.steps {
-		k := b.answer.Kept
-		k.Answer = func(o dat.Object) (int, map[string]string, []byte) {
+		k := b.answer.KeyedAnswer
+		k.Make = func(o dat.Object) (int, map[string]string, []byte) {
 			recorded[i] = o
 			if i < len(recorded)-1 {
 				return 0, nil, nil
 			}
 			return b.answer.Results(b.results(u, recorded))
 		}
-		u.steps[i].entry.Keep = &k
+		u.steps[i].entry.Answer = &k
 	}
 }
 

@@ -37,7 +37,7 @@ func (u *unit) createEP(c Call, in EPCreate) (*object, *dat.Endpoint, error) {
 			return nil, err
 		}
 		e.Meta = ep.meta(in.Name, in.Labels)
-		e.LocalIAAddress, e.Probe = ia.facts.Load().Attributes.IAAddress, in.Probe
+		e.Probe = in.Probe
 		ep.live = e
 		return e, nil
 	})

@@ -1,6 +1,10 @@
 package manager
 
-import "github.com/datapi/datapi/internal/dat"
+import (
+	"slices"
+
+	"github.com/datapi/datapi/internal/dat"
+)
 
 // queued is an event in a queue.
 type queued struct {
@@ -73,13 +77,21 @@ func (q *queue) postLocked(e queued) (posted, overflow bool) {
 	return true, false
 }
 
-// notifyLast makes the last event a notification, if there is one.
-func (q *queue) notifyLast() {
+// notifyLastReceive makes the last completion of a receive of an endpoint a notification,
+// if there is one in the queue.
+func (q *queue) notifyLastReceive(ep dat.Handle) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if n := len(q.events); n > 0 && !q.events[n-1].notification {
-		q.events[n-1].notification = true
-		q.notifications++
+	for n := range slices.Backward(q.events) {
+		e := &q.events[n]
+		if e.ev.Endpoint != ep || e.ev.Data.Operation == nil || *e.ev.Data.Operation != dat.KindRecv {
+			continue
+		}
+		if !e.notification {
+			e.notification = true
+			q.notifications++
+		}
+		break
 	}
 	if q.waiter != nil && q.readyLocked(q.waiter) {
 		q.wakeLocked()

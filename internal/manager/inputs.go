@@ -15,17 +15,14 @@ type Call struct {
 	// Match, which may be nil, tests the version of the object (If-Match). It is called
 	// under the object's operation lock and before the judge; its error is the call's.
 	Match func(version int64) error
-	// Keep, which may be nil, is an answer that is stored with the change, for retries
-	// of the call.
-	Keep *dat.Kept
-	// Operator says that the caller may see keys (rmr_context).
-	Operator bool
+	// Answer, which may be nil, is stored with the change, for retries of the call.
+	Answer *dat.KeyedAnswer
 }
 
 // withoutAnswer returns the call for the second change of a write: the stored
 // answer is committed with the first one only.
 func (c Call) withoutAnswer() Call {
-	c.Keep = nil
+	c.Answer = nil
 	return c
 }
 

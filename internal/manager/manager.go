@@ -25,7 +25,8 @@ import (
 //     the store under it. Report handlers and timers never take one; the worker
 //     that makes objects again for a returned device does.
 //  2. endpoint.calls serialises the calls of the engine's endpoint, for report
-//     handlers and timers too. Nothing waits for the store under it.
+//     handlers and timers too; adapter.noting what is noted of the adapter's own
+//     state. Nothing waits for the store under them.
 //  3. adapter.mu guards the registry: which objects exist and what they use. Judges
 //     of creations and modifications run under it, so that what was judged is what
 //     is entered.

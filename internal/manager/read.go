@@ -73,6 +73,12 @@ func (m *Manager) List(t dat.ObjectType) []dat.Object {
 	return out
 }
 
+// Owns reports whether a handle is that of a living object of the type on this node.
+func (m *Manager) Owns(t dat.ObjectType, id dat.Handle) bool {
+	o := m.objectOf(id)
+	return o != nil && o.typ == t
+}
+
 // Fill puts the live members into a list of recorded objects: elements that have
 // any are replaced by copies. Objects of other nodes stay as they are.
 func (m *Manager) Fill(objs []dat.Object) {

@@ -46,7 +46,7 @@ type Recorder interface {
 func (m *Manager) newEntry(c Call, o *object, cause string) dat.Entry {
 	return dat.Entry{
 		Object: o.ref(), IA: o.ia.id, Cause: cause, Actor: c.Actor,
-		RequestID: c.RequestID, Reason: c.Reason, Outcome: dat.RetSuccess, Keep: c.Keep,
+		RequestID: c.RequestID, Reason: c.Reason, Outcome: dat.RetSuccess, Answer: c.Answer,
 	}
 }
 

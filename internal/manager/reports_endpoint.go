@@ -76,14 +76,14 @@ func (m *Manager) handleCompletion(ep *endpoint, r rdma.Report) {
 	m.withState(ep, func() { m.completeLocked(ep, w, r) })
 }
 
-// handleSolicited handles ReportSolicited: the last event of the EVD of receives is a
-// notification after all.
+// handleSolicited handles ReportSolicited: the completion of the endpoint's last receive is
+// a notification after all.
 func (m *Manager) handleSolicited(ep *endpoint, _ rdma.Report) {
 	ep.mu.Lock()
 	recvEVD, over := ep.live.RecvEVD, ep.unreportedResets > 0 || ep.hasEnded()
 	ep.mu.Unlock()
 	if d, ok := find[*evd](m, recvEVD); ok && !over {
-		d.queue.notifyLast()
+		d.queue.notifyLastReceive(ep.id)
 	}
 }
 

@@ -1,8 +1,8 @@
 package manager
 
 import (
-	"cmp"
 	"slices"
+	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
@@ -18,14 +18,33 @@ func (m *Manager) deviceOf(id dat.Handle) (rdma.IA, error) {
 	return ia.usableDevice()
 }
 
+// orphanTime is how long a queue pair must be without an endpoint to be an orphan: one that
+// is being made is on the device before its endpoint has it, and one that is being freed
+// after.
+const orphanTime = 50 * time.Millisecond
+
 // Resources returns what exists on the device of an adapter now, of the kinds or of all
-// if none is named, whoever made it. A queue pair that the provider made for an endpoint
-// that does not exist any more is an orphan. The errors are those of deviceOf.
+// if none is named, whoever made it. A queue pair of the service that has no endpoint, and
+// had none orphanTime ago, is an orphan. The errors are those of deviceOf, and the refusal
+// of a call after Close.
 func (m *Manager) Resources(id dat.Handle, kinds ...dat.ResourceKind) ([]dat.Resource, error) {
 	hw, err := m.deviceOf(id)
 	if err != nil {
 		return nil, err
 	}
+	all, err := m.listResources(hw, kinds)
+	if err != nil || !slices.ContainsFunc(all, isOrphan) {
+		return all, err
+	}
+	if !m.sleep(orphanTime) {
+		return nil, errClosed()
+	}
+	again, err := m.listResources(hw, kinds)
+	return confirmOrphans(all, again), err
+}
+
+// listResources lists what is on a device once.
+func (m *Manager) listResources(hw rdma.IA, kinds []dat.ResourceKind) ([]dat.Resource, error) {
 	all, err := hw.Resources(kinds...)
 	for i := range all {
 		r := &all[i]
@@ -38,6 +57,26 @@ func (m *Manager) Resources(id dat.Handle, kinds ...dat.ResourceKind) ([]dat.Res
 		}
 	}
 	return all, err
+}
+
+// isOrphan reports whether an object is one that nobody has.
+func isOrphan(r dat.Resource) bool { return r.Owner == dat.OwnerOrphan }
+
+// confirmOrphans returns the later list. What is an orphan only there is being made or
+// freed, and is the service's.
+func confirmOrphans(earlier, later []dat.Resource) []dat.Resource {
+	orphans := map[uint32]bool{}
+	for _, r := range earlier {
+		if isOrphan(r) {
+			orphans[r.Number] = true
+		}
+	}
+	for i, r := range later {
+		if isOrphan(r) && !orphans[r.Number] {
+			later[i].Owner = dat.OwnerDatapi
+		}
+	}
+	return later
 }
 
 // Counters returns the counters of an adapter's port and device by their names. The errors
@@ -64,16 +103,10 @@ func (m *Manager) Limits(id dat.Handle) ([]dat.ResourceLimit, error) {
 // their ids.
 func (m *Manager) Connected(ia dat.Handle) []*dat.Endpoint {
 	var all []*dat.Endpoint
-	m.index.Range(func(_, v any) bool {
-		ep, ok := v.(*endpoint)
-		if !ok || ep.ia.id != ia {
-			return true
-		}
-		if live := ep.snapshot(); live.State == dat.EPConnected {
+	for _, e := range m.entitiesOf(m.adapterOf(ia), dat.TypeEndpoint) {
+		if live := e.(*endpoint).snapshot(); live.State == dat.EPConnected {
 			all = append(all, live)
 		}
-		return true
-	})
-	slices.SortFunc(all, func(a, b *dat.Endpoint) int { return cmp.Compare(a.ID, b.ID) })
+	}
 	return all
 }

@@ -23,8 +23,9 @@ type IA interface {
 	// Resources returns what exists on the device of the kinds, whoever made it, and of
 	// this port where that can be told; all kinds if none is named. Those of the
 	// provider's own process are OwnerDatapi, with the endpoint that they were created
-	// for, or OwnerOrphan where the provider knows nothing of them. The order is that of
-	// the kinds, then of the numbers. Errors: DAT_INVALID_STATE while the device is gone.
+	// for, or OwnerOrphan where the provider knows nothing of them, as of a queue pair
+	// that is being made. The order is that of the kinds, then of the numbers. Errors:
+	// DAT_INVALID_STATE while the device is gone.
 	Resources(kinds ...dat.ResourceKind) ([]dat.Resource, error)
 	// Counters returns the counters of the port and of its device by the kernel's
 	// names, where there is no kernel by the provider's; none where the device has none.

@@ -88,13 +88,13 @@ func Backup(ctx context.Context, url, program string, w io.Writer) (BackupHead, 
 	defer rollBack(ctx, tx)
 	// Locks come before the snapshot, which the first query takes: a migration that
 	// runs now is either complete in it or has not begun.
-	if _, err := tx.Exec(ctx, "LOCK TABLE "+strings.Join(tables, ", ")+" IN ACCESS SHARE MODE"); err != nil {
+	if _, err := tx.Exec(ctx, "LOCK TABLE "+strings.Join(tableNames(tables), ", ")+" IN ACCESS SHARE MODE"); err != nil {
 		return BackupHead{}, err
 	}
 	if err := setForCopy(ctx, tx); err != nil {
 		return BackupHead{}, err
 	}
-	head, err := readHead(ctx, tx, program, tables)
+	head, err := readHead(ctx, tx, program)
 	if err != nil {
 		return BackupHead{}, err
 	}
@@ -122,14 +122,17 @@ func rollBack(ctx context.Context, tx pgx.Tx) {
 // errNothingToBackUp refuses a database that no service has ever used.
 var errNothingToBackUp = errors.New("the database has no tables of datapi, so there is nothing to back up; check which database is named")
 
-// presentTables returns those of backupTables that the database has.
-func presentTables(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
-	rows, err := pool.Query(ctx, `SELECT name FROM unnest($1::text[]) WITH ORDINALITY AS t (name, n)
-		WHERE to_regclass(quote_ident(name)) IS NOT NULL ORDER BY n`, backupTables)
+// presentTables returns those of backupTables that the database has, in their order,
+// with the columns that are written, as opposed to generated.
+func presentTables(ctx context.Context, db querier) ([]BackupTable, error) {
+	rows, err := db.Query(ctx, `SELECT name, array_agg(attname::text ORDER BY attnum)
+		FROM unnest($1::text[]) WITH ORDINALITY AS t (name, n)
+			JOIN pg_attribute ON attrelid = to_regclass(quote_ident(name)) AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+		GROUP BY name, n ORDER BY n`, backupTables)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[BackupTable])
 }
 
 // setForCopy makes the text form of values the same on every server, and lets a
@@ -142,8 +145,17 @@ func setForCopy(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// readHead returns the head of a backup of the tables.
-func readHead(ctx context.Context, tx pgx.Tx, program string, tables []string) (BackupHead, error) {
+// tableNames returns the names of tables.
+func tableNames(tables []BackupTable) []string {
+	names := make([]string, len(tables))
+	for i, t := range tables {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// readHead returns the head of a backup of the database as a transaction sees it.
+func readHead(ctx context.Context, tx pgx.Tx, program string) (BackupHead, error) {
 	h := BackupHead{Format: backupFormat, Program: program, Nodes: []string{}}
 	var err error
 	if h.Schema, err = knownSchema(ctx, tx); err != nil {
@@ -154,26 +166,12 @@ func readHead(ctx context.Context, tx pgx.Tx, program string, tables []string) (
 		return h, err
 	}
 	h.At = dat.At(at)
-	for _, t := range tables {
-		columns, err := columnsOf(ctx, tx, t)
-		if err != nil {
-			return h, err
-		}
-		h.Tables = append(h.Tables, BackupTable{t, columns})
+	if h.Tables, err = presentTables(ctx, tx); err != nil {
+		return h, err
 	}
-	c, err := readContents(ctx, tx, tables)
+	c, err := readContents(ctx, tx, tableNames(h.Tables))
 	h.Nodes, h.LastChange, h.Living = c.nodes, c.last, c.living
 	return h, err
-}
-
-// columnsOf returns the columns of a table that are written, as opposed to generated.
-func columnsOf(ctx context.Context, tx pgx.Tx, table string) ([]string, error) {
-	rows, err := tx.Query(ctx, `SELECT attname::text FROM pg_attribute
-		WHERE attrelid = quote_ident($1)::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`, table)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 // knownSchema returns the version of the schema, 0 if there is none. One that this

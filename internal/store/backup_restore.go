@@ -53,10 +53,11 @@ func Restore(ctx context.Context, url string, r io.Reader, replace bool) (Restor
 	if err := awaitUnused(ctx, pool); err != nil {
 		return Restored{}, err
 	}
-	tables, err := presentTables(ctx, pool)
+	present, err := presentTables(ctx, pool)
 	if err != nil {
 		return Restored{}, err
 	}
+	tables := tableNames(present)
 	tx, err := pool.Begin(ctx)
 	if err != nil {
 		return Restored{}, err

@@ -23,9 +23,9 @@ func recordEverything(t *testing.T, s *Store) {
 	t.Helper()
 	recordFixture(t, s)
 	stored := creation(endpoint(newID(t), "alpha", "stored"))
-	stored.Keep = &dat.Kept{
+	stored.Answer = &dat.KeyedAnswer{
 		Principal: "p", Method: "POST", Path: "/endpoints", Key: "with its change", BodyHash: []byte{0, '\\', '\n', 255},
-		Answer: func(dat.Object) (int, map[string]string, []byte) {
+		Make: func(dat.Object) (int, map[string]string, []byte) {
 			return 201, map[string]string{"ETag": `"1"`}, []byte("\x00\t\\N\n{}")
 		},
 	}

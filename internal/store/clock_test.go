@@ -97,7 +97,7 @@ func TestANodeThatWasSeenInTheFutureIsDownUntilItIsSeenAgain(t *testing.T) {
 	url := newDatabase(t)
 	s := openStore(t, url, "alpha")
 	closeStore(t, openAs(t, url, "beta"))
-	must(t, admin(t.Context(), url, `UPDATE nodes SET last_seen = now() + interval '1 hour' WHERE name = 'beta'`))
+	must(t, admin(t.Context(), url, `UPDATE nodes SET last_seen = now() + interval '1 hour', left_at = NULL WHERE name = 'beta'`))
 	nodes, err := s.Nodes(t.Context())
 	must(t, err)
 	if nodes[0].State != "UP" || nodes[1].State != "DOWN" {

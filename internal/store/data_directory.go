@@ -9,7 +9,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -330,10 +329,9 @@ func (d *DataDirectory) foreign(name string, owner, wanted uint32) error {
 
 // userName returns a user's name with the id, for people.
 func userName(uid uint32) string {
-	id := strconv.FormatUint(uint64(uid), 10)
-	u, err := user.LookupId(id)
+	u, err := user.LookupId(strconv.FormatUint(uint64(uid), 10))
 	if err != nil {
-		return "the user " + id
+		return fmt.Sprintf("the user %d", uid)
 	}
-	return strings.Join([]string{u.Username, " (uid ", id, ")"}, "")
+	return fmt.Sprintf("%s (uid %d)", u.Username, uid)
 }

@@ -170,12 +170,14 @@ func badQuery(field, detail string) *dat.Error {
 }
 
 // quoteShort quotes a caller's text for a detail, and cuts it if it is long.
-func quoteShort(s string) string {
-	const limit = 80
+func quoteShort(s string) string { return `"` + cutAt(s, 80) + `"` }
+
+// cutAt cuts a text that has more bytes than a limit.
+func cutAt(s string, limit int) string {
 	if len(s) > limit {
-		s = strings.ToValidUTF8(s[:limit], "") + "…"
+		return strings.ToValidUTF8(s[:limit], "") + "…"
 	}
-	return `"` + s + `"`
+	return s
 }
 
 // isUnreadableText reports whether PostgreSQL could not read a caller's text. Nothing

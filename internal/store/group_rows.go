@@ -97,7 +97,7 @@ func rowsOf(g *group) (rows, error) {
 			return out, unwritable(err)
 		}
 		out.changes = append(out.changes, row)
-		if s.entry.Keep != nil {
+		if s.entry.Answer != nil {
 			if row, stored := answerRowOf(s); stored {
 				out.answers = append(out.answers, row)
 			}
@@ -147,8 +147,8 @@ func changeRowOf(s *step, ord int) (changeRow, error) {
 // answerRowOf returns the answer to store with a change, and whether there is one:
 // an answer without a status is not to be stored.
 func answerRowOf(s *step) (answerRow, bool) {
-	k := s.entry.Keep
-	status, header, body := k.Answer(s.after.obj)
+	k := s.entry.Answer
+	status, header, body := k.Make(s.after.obj)
 	if header == nil {
 		header = map[string]string{}
 	}

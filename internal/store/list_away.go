@@ -79,5 +79,5 @@ func (s *Store) errAway() error {
 	if err := s.recorder.Away(); err != nil {
 		return err
 	}
-	return &dat.Error{Return: dat.RetInternalError, Kind: KindStoreAway, Detail: awayDetail}
+	return storeAway(nil)
 }

@@ -96,14 +96,22 @@ func migrateDown(ctx context.Context, pool *pgxpool.Pool, n int) (uint, error) {
 		if err != nil {
 			return 0, err
 		}
-		if n < 1 || uint(n) > present {
-			return present, fmt.Errorf("the database has schema version %d; give a number from 1 to %d", present, present)
+		if err := checkSteps(n, present); err != nil {
+			return present, err
 		}
 		if err := m.Steps(-n); err != nil {
 			return present, fmt.Errorf("the schema cannot be taken back from version %d: %w; nothing of what failed is in force", present, migrationCause(err))
 		}
 		return versionOf(m)
 	})
+}
+
+// checkSteps refuses to take back another number of migrations than the schema has.
+func checkSteps(n int, present uint) error {
+	if n < 1 || uint(n) > present {
+		return fmt.Errorf("the database has schema version %d; give a number from 1 to %d", present, present)
+	}
+	return nil
 }
 
 // versionOf returns the version of the schema, 0 if there is none. A migration of this

@@ -51,8 +51,8 @@ func DownLosses(ctx context.Context, url string, n int) ([]Loss, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n < 1 || uint(n) > present {
-		return nil, fmt.Errorf("the database has schema version %d; give a number from 1 to %d", present, present)
+	if err := checkSteps(n, present); err != nil {
+		return nil, err
 	}
 	gone, err := goneAfter(ctx, tx, present, present-uint(n))
 	if err != nil {
@@ -78,7 +78,7 @@ func DownLosses(ctx context.Context, url string, n int) ([]Loss, error) {
 // goneAfter returns the tables, and the columns of the other tables, that migrations
 // take away, without their numbers of rows. It leaves the database as it is.
 func goneAfter(ctx context.Context, tx pgx.Tx, from, to uint) ([]Loss, error) {
-	before, err := tableColumns(ctx, tx)
+	before, err := presentTables(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func goneAfter(ctx context.Context, tx pgx.Tx, from, to uint) ([]Loss, error) {
 	if err := migrateWithin(ctx, down, from, to); err != nil {
 		return nil, err
 	}
-	after, err := tableColumns(ctx, down)
+	after, err := presentTables(ctx, down)
 	if err != nil {
 		return nil, err
 	}
@@ -113,17 +113,4 @@ func goneAfter(ctx context.Context, tx pgx.Tx, from, to uint) ([]Loss, error) {
 		}
 	}
 	return gone, nil
-}
-
-// tableColumns returns the tables of the present schema with their columns, without the
-// generated ones.
-func tableColumns(ctx context.Context, tx pgx.Tx) ([]BackupTable, error) {
-	rows, err := tx.Query(ctx, `SELECT c.relname::text, array_agg(a.attname::text ORDER BY a.attnum) FROM pg_class c
-		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> 'schema_migrations'
-		GROUP BY c.relname ORDER BY 1`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[BackupTable])
 }

@@ -58,19 +58,16 @@ func (d *stepDriver) Run(migration io.Reader) error {
 
 // migrationCause returns what the database said, without the text of the migration.
 func migrationCause(err error) error {
-	for _, found := range []func() (error, bool){
-		func() (error, bool) { var e database.Error; ok := errors.As(err, &e); return e.OrigErr, ok },
-		func() (error, bool) {
-			var e *database.Error
-			if !errors.As(err, &e) {
-				return nil, false
-			}
-			return e.OrigErr, true
-		},
-	} {
-		if cause, ok := found(); ok && cause != nil {
-			err = cause
-		}
+	// The library returns its error as a value and as a pointer; neither can be unwrapped.
+	var value database.Error
+	var pointer *database.Error
+	switch {
+	case errors.As(err, &value):
+	case errors.As(err, &pointer):
+		value = *pointer
+	}
+	if value.OrigErr != nil {
+		err = value.OrigErr
 	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {

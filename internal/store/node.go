@@ -12,8 +12,22 @@ import (
 const (
 	// heartbeat is the interval at which a node says that it lives.
 	heartbeat = 5 * time.Second
-	// NodeTimeout is how long a node is UP after it was seen last.
-	NodeTimeout = 4 * heartbeat
+	// SuspectAfter is how long a node is UP after it was seen last.
+	SuspectAfter = 2 * heartbeat
+	// DownAfter is how long a node is not DOWN after it was seen last.
+	DownAfter = 4 * heartbeat
+	// leaveTimeout bounds how long a stop tries to say that the node leaves.
+	leaveTimeout = time.Second
+)
+
+// The states of a node: it lives, was not heard for SuspectAfter, not for DownAfter, or has
+// stopped in order. Time in which this process could not write to the database does not
+// count: then nobody could be heard.
+const (
+	NodeUp      = "UP"
+	NodeSuspect = "SUSPECT"
+	NodeDown    = "DOWN"
+	NodeLeft    = "LEFT"
 )
 
 // Node is a host that shares this database.
@@ -28,24 +42,33 @@ type Node struct {
 	Epoch int64 `json:"epoch"`
 	// LastSeen is the time of its last heartbeat by the database's clock.
 	LastSeen dat.Time `json:"last_seen"`
-	// State is UP, or DOWN if the node was not seen for NodeTimeout. A LastSeen that
-	// is further than that in the future is no sign of life: the database's clock was
-	// set back.
+	// State is one of the states of a node. A LastSeen that is further than DownAfter in
+	// the future is no sign of life: the database's clock was set back.
 	State string `json:"state"`
+	// Fingerprint is the SHA-256 of the certificate that it serves with, empty for plain
+	// HTTP.
+	Fingerprint []byte `json:"-"`
+	// Secret proves to the node that a call comes from another one. It is for the nodes
+	// alone, and new with each start.
+	Secret []byte `json:"-"`
 }
 
 // Nodes returns all hosts that ever opened this database, by name.
 func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
-	rows, err := s.pool.Query(ctx, `SELECT name, address, version, epoch, last_seen,
-		CASE WHEN last_seen BETWEEN now() - $1::interval AND now() + $1::interval THEN 'UP' ELSE 'DOWN' END
-		FROM nodes ORDER BY name`, NodeTimeout)
+	rows, err := s.pool.Query(ctx, `SELECT name, address, version, epoch, last_seen, fingerprint, secret,
+		CASE WHEN left_at IS NOT NULL THEN 'LEFT'
+			WHEN last_seen > now() + $2::interval THEN 'DOWN'
+			WHEN greatest(last_seen, $3::timestamptz) >= now() - $1::interval THEN 'UP'
+			WHEN greatest(last_seen, $3::timestamptz) >= now() - $2::interval THEN 'SUSPECT'
+			ELSE 'DOWN' END
+		FROM nodes ORDER BY name`, SuspectAfter, DownAfter, s.resumed.Load())
 	if err != nil {
 		return nil, mapError(err)
 	}
 	nodes, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Node, error) {
 		var n Node
 		var seen time.Time
-		err := row.Scan(&n.Name, &n.Address, &n.Version, &n.Epoch, &seen, &n.State)
+		err := row.Scan(&n.Name, &n.Address, &n.Version, &n.Epoch, &seen, &n.Fingerprint, &n.Secret, &n.State)
 		n.LastSeen = dat.At(seen)
 		return n, err
 	})
@@ -62,20 +85,49 @@ func (s *Store) NodesKnown(ctx context.Context) (nodes []Node, partial bool, err
 	if partial {
 		nodes = []Node{{
 			Name: s.cfg.Node, Address: s.cfg.Address, Version: s.cfg.Version, Epoch: s.recorder.epoch,
-			LastSeen: dat.At(time.Unix(0, s.lastSeen.Load())), State: "UP",
+			LastSeen: dat.At(time.Unix(0, s.lastSeen.Load())), State: NodeUp,
 		}}
 	}
 	return nodes, partial, err
 }
 
+// NodesOf returns the ids of living objects of a type by the nodes that have them.
+func (s *Store) NodesOf(ctx context.Context, t dat.ObjectType, ids []string) (map[string][]string, error) {
+	rows, err := s.pool.Query(ctx, `SELECT id, node FROM objects WHERE id = ANY ($1) AND type = $2 AND freed_at IS NULL`, ids, t.String())
+	if err != nil {
+		return nil, mapError(err)
+	}
+	byNode := map[string][]string{}
+	var id, node string
+	_, err = pgx.ForEachRow(rows, []any{&id, &node}, func() error {
+		byNode[node] = append(byNode[node], id)
+		return nil
+	})
+	return byNode, mapError(err)
+}
+
+// leave says that this node stops in order. Nothing can be done where that fails: the node
+// is DOWN later.
+func (s *Store) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
+	defer cancel()
+	if _, err := s.pool.Exec(ctx, `UPDATE nodes SET left_at = now(), last_seen = now() WHERE name = $1 AND epoch = $2`, s.cfg.Node, s.recorder.epoch); err != nil {
+		s.cfg.Logger.Debug("the other nodes do not know that this one has stopped", "error", err)
+	}
+}
+
+// Secret returns the secret of this process, with which other nodes sign the calls that
+// they pass on to it; see Node.
+func (s *Store) Secret() []byte { return s.cfg.secret }
+
 // claimNode makes this process the node's owner: it gets a new epoch, and the
 // database refuses groups with an older one. It waits for a transaction of the
 // former owner that still runs.
 func claimNode(ctx context.Context, conn *pgx.Conn, cfg Config) (epoch int64, err error) {
-	err = conn.QueryRow(ctx, `INSERT INTO nodes (name, address, version, epoch) VALUES ($1, $2, $3, 1)
+	err = conn.QueryRow(ctx, `INSERT INTO nodes (name, address, version, fingerprint, secret, epoch) VALUES ($1, $2, $3, coalesce($4::bytea, ''), coalesce($5::bytea, ''), 1)
 		ON CONFLICT (name) DO UPDATE SET address = excluded.address, version = excluded.version,
-			epoch = nodes.epoch + 1, last_seen = now()
-		RETURNING epoch`, cfg.Node, cfg.Address, cfg.Version).Scan(&epoch)
+			fingerprint = excluded.fingerprint, secret = excluded.secret, epoch = nodes.epoch + 1, last_seen = now(), left_at = NULL
+		RETURNING epoch`, cfg.Node, cfg.Address, cfg.Version, cfg.Fingerprint, cfg.secret).Scan(&epoch)
 	if err != nil {
 		return 0, err
 	}
@@ -87,10 +139,10 @@ func claimNode(ctx context.Context, conn *pgx.Conn, cfg Config) (epoch int64, er
 // the node again. It is errFenced if there is another one by now.
 func reclaimNode(ctx context.Context, conn *pgx.Conn, cfg Config, epoch int64) error {
 	var now int64
-	err := conn.QueryRow(ctx, `INSERT INTO nodes (name, address, version, epoch) VALUES ($1, $2, $3, $4)
+	err := conn.QueryRow(ctx, `INSERT INTO nodes (name, address, version, fingerprint, secret, epoch) VALUES ($1, $2, $3, coalesce($4::bytea, ''), coalesce($5::bytea, ''), $6)
 		ON CONFLICT (name) DO UPDATE SET address = excluded.address, version = excluded.version,
-			epoch = greatest(nodes.epoch, excluded.epoch), last_seen = now()
-		RETURNING epoch`, cfg.Node, cfg.Address, cfg.Version, epoch).Scan(&now)
+			fingerprint = excluded.fingerprint, secret = excluded.secret, epoch = greatest(nodes.epoch, excluded.epoch), last_seen = now(), left_at = NULL
+		RETURNING epoch`, cfg.Node, cfg.Address, cfg.Version, cfg.Fingerprint, cfg.secret, epoch).Scan(&now)
 	if err == nil && now != epoch {
 		err = errFenced
 	}
@@ -101,15 +153,21 @@ func reclaimNode(ctx context.Context, conn *pgx.Conn, cfg Config, epoch int64) e
 // heartbeat that fails is made up for by the next one; the log of changes is what
 // notices that the database is away.
 func (s *Store) sendHeartbeats(ctx context.Context) {
+	silent := false
 	every(ctx, heartbeat, func() {
 		beat, cancel := context.WithTimeout(ctx, heartbeat)
 		defer cancel()
-		// A sign of life need not be on the standbys: it does not wait for them.
-		_, err := s.pool.Exec(beat, `UPDATE nodes SET last_seen = now()
-			WHERE name = $1 AND set_config('synchronous_commit', 'local', true) IS NOT NULL`, s.cfg.Node)
+		var at time.Time
+		// A sign of life need not last: it waits neither for the disk nor for a standby.
+		err := s.pool.QueryRow(beat, `UPDATE nodes SET last_seen = now()
+			WHERE name = $1 AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING last_seen`, s.cfg.Node).Scan(&at)
 		if err == nil {
 			s.lastSeen.Store(time.Now().UnixNano())
+			if silent {
+				s.resumed.Store(&at)
+			}
 		}
+		silent = err != nil
 		if err != nil && mappingOf(err).match == readOnly {
 			s.pool.Reset() // the server was demoted: its connections must not be read from either
 		}

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 const (
@@ -39,16 +37,11 @@ func (r *Recorder) checkSession(ctx context.Context) {
 // awaitFormerOwner waits, for up to formerOwnerTimeout, if it may be that the node's
 // former owner is alive although nobody holds the node's lock: the database was
 // started again after it was seen last. It returns when somebody has the lock.
-func awaitFormerOwner(ctx context.Context, cfg *pgx.ConnConfig, node string) error {
+func awaitFormerOwner(ctx context.Context, db querier, node string) error {
 	ctx, cancel := context.WithTimeout(ctx, formerOwnerTimeout)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, cfg.Copy())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	var restarted bool
-	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM nodes WHERE name = $1 AND last_seen <= pg_postmaster_start_time())`, node).Scan(&restarted)
+	err := db.QueryRow(ctx, `SELECT EXISTS (SELECT FROM nodes WHERE name = $1 AND last_seen <= pg_postmaster_start_time())`, node).Scan(&restarted)
 	if err != nil || !restarted {
 		return err
 	}
@@ -56,7 +49,7 @@ func awaitFormerOwner(ctx context.Context, cfg *pgx.ConnConfig, node string) err
 	defer poll.Stop()
 	for {
 		var held bool
-		err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
+		err := db.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
 			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 			AND classid = $1::bigint::oid AND objid = (hashtext($2)::bigint & 4294967295)::oid)`, nodeLock, node).Scan(&held)
 		if ctx.Err() != nil {

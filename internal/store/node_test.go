@@ -1,8 +1,10 @@
 package store
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -48,6 +50,41 @@ func TestNodesSayWhichOfThemAreUp(t *testing.T) {
 	must(t, err)
 	if len(nodes) != 2 || nodes[0].Name != "alpha" || nodes[0].State != "UP" || nodes[0].Address != "127.0.0.1:1" || nodes[1].State != "DOWN" {
 		t.Errorf("got %+v", nodes)
+	}
+}
+
+func TestASilentNodeIsSuspectThenDownAndOneThatStopsHasLeft(t *testing.T) {
+	url := newDatabase(t)
+	s := openStore(t, url, "alpha")
+	beta := openAs(t, url, "beta")
+	state := func() string {
+		nodes, err := s.Nodes(t.Context())
+		must(t, err)
+		return nodes[1].State
+	}
+	silent := func(d time.Duration) {
+		must(t, admin(t.Context(), url, fmt.Sprintf(`UPDATE nodes SET last_seen = now() - interval '%d s' WHERE name = 'beta'`, int(d.Seconds()))))
+	}
+	for _, c := range []struct {
+		silent time.Duration
+		want   string
+	}{{0, NodeUp}, {SuspectAfter - 2*time.Second, NodeUp}, {SuspectAfter + time.Second, NodeSuspect}, {DownAfter + time.Second, NodeDown}} {
+		if silent(c.silent); state() != c.want {
+			t.Errorf("silent for %v it is %s, want %s", c.silent, state(), c.want)
+		}
+	}
+	// While this process could not write, nobody could be heard.
+	s.resumed.Store(new(time.Now()))
+	if state() != NodeUp {
+		t.Errorf("after an outage of the database a node is %s", state())
+	}
+	closeStore(t, beta)
+	if state() != NodeLeft {
+		t.Errorf("stopped, it is %s", state())
+	}
+	openStore(t, url, "beta")
+	if state() != NodeUp {
+		t.Errorf("started again, it is %s", state())
 	}
 }
 

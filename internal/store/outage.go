@@ -184,11 +184,13 @@ func (r *Recorder) confirmGroup(ctx context.Context) (settle func(), err error) 
 func (r *Recorder) setAway(err error, forGood bool) {
 	away := storeAway(err)
 	m := mappingOf(err)
-	standbys := errors.Is(err, errStandbysAway) || errors.Is(err, errNotReplicated)
+	// A group that the fence refuses proves nothing yet: the node's row may be of an older
+	// backup. Whoever connects next finds out.
+	takenOver := forGood && m.class == classFenced
 	switch {
-	case standbys:
+	case errors.Is(err, errStandbysAway) || errors.Is(err, errNotReplicated):
 		away.Detail = standbyDetail
-	case m.detail != "" && m.kind == KindStoreAway:
+	case takenOver:
 		away.Detail = m.detail
 	}
 	r.mu.Lock()
@@ -198,7 +200,7 @@ func (r *Recorder) setAway(err error, forGood bool) {
 	if away.Detail == awayDetail {
 		away.Detail += " (" + r.awayReason(err) + ")"
 	}
-	if m.class == classFenced && !r.fenced {
+	if takenOver && !r.fenced {
 		close(r.takenOver)
 	}
 	if r.away == nil && !r.closing {

@@ -13,6 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -89,7 +93,9 @@ func TestPostgresKilledInTheMiddleOfGroupCommits(t *testing.T) {
 	end.Store(lastChange(t, pg.URL()))
 	watcher.Wait()
 	w.check(t, pg.URL())
-	must(t, s.Ready(t.Context()))
+	for _, c := range s.Checks(t.Context()) {
+		must(t, c.Err)
+	}
 }
 
 // shortDir returns a new directory with a short path, which PostgreSQL's account can
@@ -123,7 +129,7 @@ func TestAFrozenPostgresIsNoticedAndWritesGoOnAfterwards(t *testing.T) {
 	}
 	read := make(chan error, 2)
 	go func() { _, err := s.Changes(t.Context(), ChangeQuery{}); read <- err }()
-	go func() { read <- s.Ready(t.Context()) }()
+	go func() { read <- s.Checks(t.Context())[0].Err }() // the database
 	_, err = s.Recorder().Record(t.Context(), creation(endpoint(newID(t), "alpha", "")))
 	wantError(t, err, dat.RetInternalError, KindStoreAway)
 	for range cap(read) {
@@ -241,5 +247,52 @@ func TestManyEventsAreMergedWhileTheDatabaseIsAway(t *testing.T) {
 	must(t, err)
 	if got := obj.(*dat.Endpoint).Attributes.MaxRecvIOV; got != flood {
 		t.Errorf("the recorded state has seen %d of %d events", got, flood)
+	}
+}
+
+// A group that the fence refuses does not end the process: it may be that the node's row is of an older backup.
+func TestAProcessIsTakenOverOnceAndNotBeforeThatIsCertain(t *testing.T) {
+	s := openStore(t, newDatabase(t), "alpha")
+	takenOver := func() bool {
+		select {
+		case <-s.TakenOver():
+			return true
+		default:
+			return false
+		}
+	}
+	s.recorder.setAway(&pgconn.PgError{Code: "23503", ConstraintName: "groups_epoch"}, false)
+	away := wantError(t, s.Recorder().Away(), dat.RetInternalError, KindStoreAway)
+	if takenOver() || strings.Contains(away.Detail, fencedDetail) {
+		t.Errorf("it is taken for fenced although it may find out otherwise: %s", away.Detail)
+	}
+	s.recorder.suspect()
+	eventually(t, "it has found out", func() bool { return s.Recorder().Away() == nil })
+	for range 2 {
+		s.recorder.setAway(errFenced, true)
+	}
+	away = wantError(t, s.Recorder().Away(), dat.RetInternalError, KindStoreAway)
+	if !takenOver() || away.Detail != fencedDetail {
+		t.Errorf("it is not taken for fenced: %s", away.Detail)
+	}
+}
+
+func TestAHealthCheckDoesNotChangeSinceWhenWritesAreRefused(t *testing.T) {
+	url := newDatabase(t)
+	s := openStore(t, url, "alpha")
+	cfg, err := parseURL(url, "checks")
+	must(t, err)
+	var since time.Time
+	cfg.BeforeConnect = func(context.Context, *pgx.ConnConfig) error { // in the middle of the check
+		s.recorder.setAway(errCommitPending, false)
+		since, _ = s.recorder.awaySince()
+		return nil
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	must(t, err)
+	t.Cleanup(pool.Close)
+	(&Store{cfg: s.cfg, pool: pool, recorder: s.recorder, log: s.log, opened: s.opened}).Checks(t.Context())
+	if got, away := s.recorder.awaySince(); away == nil || since.IsZero() || !got.Equal(since) {
+		t.Errorf("writes are refused (%v) since %s, want since %s", away, got, since)
 	}
 }

@@ -30,19 +30,16 @@ const (
 func (d *clusterFiles) awaitPreviousRun(ctx context.Context, log *slog.Logger) error {
 	deadline := time.Now().Add(previousRunTimeout)
 	for logged := false; ; logged = true {
-		pid, err := d.processInCluster()
-		if err != nil {
-			return err
-		}
-		if pid == 0 {
-			return d.removeZombieLocks()
+		pids := d.processesInCluster()
+		if len(pids) == 0 {
+			return d.removeStaleLocks()
 		}
 		if !logged {
-			log.Info("waiting for the PostgreSQL of the run before", "process", pid)
+			log.Info("waiting for the PostgreSQL of the run before", "process", pids[0])
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("a PostgreSQL (process %d) has been running on %s for %s without its service; stop it with `kill -INT %d`, or `kill -KILL %d` if it is frozen",
-				pid, d.cluster, previousRunTimeout, pid, pid)
+				pids[0], d.cluster, previousRunTimeout, pids[0], pids[0])
 		}
 		select {
 		case <-ctx.Done():
@@ -52,24 +49,11 @@ func (d *clusterFiles) awaitPreviousRun(ctx context.Context, log *slog.Logger) e
 	}
 }
 
-// processInCluster returns a process that works in the cluster, 0 if there is none.
-func (d *clusterFiles) processInCluster() (int, error) {
-	all, err := d.processesInCluster()
-	if err != nil || len(all) == 0 {
-		return 0, err
-	}
-	return all[0], nil
-}
-
 // processesInCluster returns the processes that work in the cluster: those of the
 // program postgres that have it as their working directory. An administrator's shell
 // may be there too.
-func (d *clusterFiles) processesInCluster() ([]int, error) {
-	links, err := filepath.Glob("/proc/[0-9]*/cwd")
-	if err != nil {
-		return nil, err
-	}
-	var pids []int
+func (d *clusterFiles) processesInCluster() (pids []int) {
+	links, _ := filepath.Glob("/proc/[0-9]*/cwd") // the pattern is valid, and nothing else is an error
 	for _, link := range links {
 		if cwd, err := os.Readlink(link); err != nil || cwd != d.cluster {
 			continue
@@ -82,25 +66,22 @@ func (d *clusterFiles) processesInCluster() ([]int, error) {
 			pids = append(pids, pid)
 		}
 	}
-	return pids, nil
+	return pids
 }
 
 // killProcesses ends what is left of a run whose postmaster has ended, as backends that
 // are frozen: PostgreSQL does not start beside them. What was committed stays.
 func (d *clusterFiles) killProcesses() {
-	pids, err := d.processesInCluster()
-	if err != nil {
-		return
-	}
-	for _, pid := range pids {
+	for _, pid := range d.processesInCluster() {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 	}
 }
 
-// removeZombieLocks removes the lock files of a postmaster that has ended and was not
-// reaped, as in a container without an init: PostgreSQL takes it for alive. Nothing
-// else works in the cluster any more.
-func (d *clusterFiles) removeZombieLocks() error {
+// removeStaleLocks removes the lock files with which PostgreSQL would refuse to start for
+// ever although nothing works in the cluster any more: those of a postmaster that has
+// ended and was not reaped, as in a container without an init, which it takes for alive,
+// and those without a process id, of one that was killed before it had written it.
+func (d *clusterFiles) removeStaleLocks() error {
 	for _, path := range []string{
 		filepath.Join(d.cluster, "postmaster.pid"),
 		filepath.Join(d.sockets, ".s.PGSQL."+socketPort+".lock"),
@@ -115,7 +96,7 @@ func (d *clusterFiles) removeZombieLocks() error {
 			continue
 		}
 		first, _, _ := strings.Cut(string(b), "\n")
-		if pid, err := strconv.Atoi(first); err != nil || !isZombie(pid) {
+		if pid, err := strconv.Atoi(first); err == nil && !isZombie(pid) {
 			continue // PostgreSQL judges that itself
 		}
 		if err := os.Remove(path); err != nil {

@@ -305,7 +305,7 @@ func (l *lastLines) String() string {
 func (l *lastLines) lastFatal() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return shorten(l.fatal)
+	return cutAt(l.fatal, maxEndReason)
 }
 
 // reason returns why PostgreSQL did not start, in its own words.
@@ -318,13 +318,5 @@ func (l *lastLines) reason() string {
 	if len(l.lines) == 0 {
 		return "it ended without a word"
 	}
-	return shorten(l.lines[len(l.lines)-1])
-}
-
-// shorten cuts a reason that is long.
-func shorten(reason string) string {
-	if len(reason) > maxEndReason {
-		return strings.ToValidUTF8(reason[:maxEndReason], "") + "…"
-	}
-	return reason
+	return cutAt(l.lines[len(l.lines)-1], maxEndReason)
 }

@@ -205,6 +205,36 @@ func TestBothKilledAtOnceRecover(t *testing.T) {
 	second.stop(t)
 }
 
+// The kernel may end PostgreSQL between the making of a lock file and the writing of its process id.
+func TestLockFilesWithoutAProcessIDDoNotKeepPostgresFromStarting(t *testing.T) {
+	dir := filepath.Join(shortDir(t), "data")
+	pg, err := StartPostgres(t.Context(), dir, nil)
+	must(t, err)
+	t.Cleanup(func() { stopPostgres(t, pg) })
+	locks := []string{
+		filepath.Join(pg.dir.cluster, "postmaster.pid"),
+		filepath.Join(pg.dir.sockets, ".s.PGSQL."+socketPort+".lock"),
+	}
+	for _, lock := range locks {
+		must(t, os.Truncate(lock, 0))
+		killed := pg.Pid()
+		must(t, syscall.Kill(killed, syscall.SIGKILL))
+		eventually(t, "it is started again with an empty "+filepath.Base(lock), func() bool {
+			pid := pg.Pid()
+			return pid != 0 && pid != killed && pg.State().Up
+		})
+	}
+	stopPostgres(t, pg)
+	for _, lock := range locks {
+		must(t, os.WriteFile(lock, nil, 0o600))
+		if pg.dir.account.switchUser {
+			must(t, os.Chown(lock, int(pg.dir.account.uid), int(pg.dir.account.gid)))
+		}
+	}
+	pg, err = StartPostgres(t.Context(), dir, nil)
+	must(t, err)
+}
+
 func TestALongPathPutsTheSocketIntoATemporaryDirectory(t *testing.T) {
 	dir := filepath.Join(shortDir(t), strings.Repeat("long", 30))
 	pg, err := StartPostgres(t.Context(), dir, nil)

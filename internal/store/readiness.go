@@ -32,7 +32,8 @@ type Check struct {
 // Checks returns everything that the service needs of its store. It takes readyTimeout
 // at most.
 func (s *Store) Checks(ctx context.Context) []Check {
-	away, waiting := s.recorder.Away(), s.recorder.Waiting()
+	awaySince, away := s.recorder.awaySince()
+	waiting := s.recorder.Waiting()
 	s.log.mu.Lock()
 	stale, staleSince := s.log.stale, s.log.fresh.Observe(!s.log.stale)
 	s.log.mu.Unlock()
@@ -49,7 +50,7 @@ func (s *Store) Checks(ctx context.Context) []Check {
 	if stale {
 		changes.Err = errors.New("the log of changes is not caught up: the database was asked in vain")
 	}
-	writes := Check{Name: "writes", Err: away, Since: s.recorder.writable.Observe(away == nil)}
+	writes := Check{Name: "writes", Err: away, Since: awaySince}
 	events := Check{Name: "events", Note: fmt.Sprintf("%d wait for their record", waiting), Since: writes.Since}
 	if away != nil && waiting > 0 {
 		events.Err, events.Note = fmt.Errorf("%d events wait for their record until the database is back", waiting), ""
@@ -63,19 +64,9 @@ func (s *Store) Checks(ctx context.Context) []Check {
 	return []Check{database, changes, writes, events, node}
 }
 
-// Ready returns nil while nothing of Checks is amiss, else the first of what is.
-func (s *Store) Ready(ctx context.Context) error {
-	for _, c := range s.Checks(ctx) {
-		if c.Err != nil {
-			return c.Err
-		}
-	}
-	return nil
-}
-
 // databaseAnswers returns nil if the database answers, else why not, in plain words.
 func (s *Store) databaseAnswers(ctx context.Context) error {
-	if reason := s.recorder.AwayReason(); reason != "" {
+	if reason := s.recorder.whyAway(); reason != "" {
 		return errors.New(reason)
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
@@ -86,9 +77,20 @@ func (s *Store) databaseAnswers(ctx context.Context) error {
 	return nil
 }
 
-// AwayReason returns why writes are not possible, which attempt to reach the database
-// was the last, and what became of it; empty if they are.
-func (r *Recorder) AwayReason() string {
+// awaySince returns since when writes are possible or are not, and what Away returns.
+func (r *Recorder) awaySince() (since time.Time, away error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	since = r.writable.Observe(r.away == nil)
+	if r.away == nil { // not a nil *dat.Error, which is an error
+		return since, nil
+	}
+	return since, r.away
+}
+
+// whyAway returns why writes are not possible, which attempt to reach the database was
+// the last, and what became of it; empty if they are.
+func (r *Recorder) whyAway() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.away == nil {

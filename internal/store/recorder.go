@@ -194,7 +194,7 @@ func (r *Recorder) isKeyUndecided(k AnswerKey) bool {
 	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.abandoned, func(u *unit) bool {
 		return !u.answered.Load() && slices.ContainsFunc(u.entries, func(e dat.Entry) bool {
-			return e.Keep != nil && AnswerKey{e.Keep.Principal, e.Keep.Method, e.Keep.Path, e.Keep.Key} == k
+			return e.Answer != nil && AnswerKey{e.Answer.Principal, e.Answer.Method, e.Answer.Path, e.Answer.Key} == k
 		})
 	})
 }
@@ -223,12 +223,8 @@ func (r *Recorder) Note(entry dat.Entry, done func(dat.Recorded)) {
 
 // Away returns nil while writes are possible, else the *dat.Error that refuses them.
 func (r *Recorder) Away() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.away == nil {
-		return nil
-	}
-	return r.away
+	_, away := r.awaySince()
+	return away
 }
 
 // Waiting returns the number of events that wait for their record.

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -40,9 +42,9 @@ func stall(t *testing.T) *replicated {
 	r.standby.cutOff(r.primary)
 	began := time.Now()
 	keyed := creation(endpoint(r.pending, "alpha", "second"))
-	keyed.Keep = &dat.Kept{
+	keyed.Answer = &dat.KeyedAnswer{
 		Principal: "p", Method: "POST", Path: "/endpoints", Key: "k", BodyHash: []byte{1},
-		Answer: func(dat.Object) (int, map[string]string, []byte) { return 201, nil, nil },
+		Make: func(dat.Object) (int, map[string]string, []byte) { return 201, nil, nil },
 	}
 	_, err = r.store.Recorder().Record(t.Context(), keyed)
 	wantError(t, err, dat.RetInternalError, KindOutcomeUnknown)
@@ -200,6 +202,31 @@ func TestACommitWhoseWaitWasCancelledIsNotAcknowledged(t *testing.T) {
 	}
 	standby.reconnect()
 	eventually(t, "the change is acknowledged or unknown, and shown", func() bool { return s.Log().Last() == 1 })
+}
+
+// Promise 3: an answer of which the standby may know nothing is not taken for stored.
+func TestAnAnswerWhoseWaitWasCancelledIsNotTakenForStored(t *testing.T) {
+	primary := newServer(t)
+	standby := primary.newStandby()
+	s := openStore(t, primary.url(), "alpha")
+	var idle []*pgxpool.Conn // a new connection would wait for the standby itself
+	for range poolMin / 2 {
+		c, err := s.pool.Acquire(t.Context())
+		must(t, err)
+		idle = append(idle, c)
+	}
+	for _, c := range idle {
+		c.Release()
+	}
+	standby.cutOff(primary)
+	answered := make(chan error, 1)
+	go func() {
+		answered <- s.SaveAnswer(context.Background(), AnswerKey{"p", "POST", "/x", "k"}, StoredAnswer{BodyHash: []byte{1}, Status: 200})
+	}()
+	eventually(t, "the wait is cancelled", func() bool {
+		return primary.text(`SELECT pg_cancel_backend(pid)::text FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE 'INSERT INTO kept%'`) == "true"
+	})
+	wantError(t, <-answered, dat.RetInternalError, KindStoreAway)
 }
 
 // Promise 2: the former session of a killed process is not ended while it waits for a

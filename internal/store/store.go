@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,6 +25,8 @@ type Config struct {
 	Node string
 	// Address is where other nodes reach the API of this one.
 	Address string
+	// Fingerprint is the SHA-256 of the certificate that it serves with, nil for plain HTTP.
+	Fingerprint []byte
 	// Version is the version of this program.
 	Version string
 	// Logger receives what operators should know; nil discards it.
@@ -32,7 +35,13 @@ type Config struct {
 	Retention time.Duration
 	// Private is the private PostgreSQL that URL leads to, nil if it leads to another one.
 	Private *Postgres
+
+	// secret is what Secret returns.
+	secret []byte
 }
+
+// secretLength is the length of a node's secret, in bytes.
+const secretLength = 32
 
 // Store is an open database. Its methods may be called from several goroutines.
 type Store struct {
@@ -43,6 +52,9 @@ type Store struct {
 	claims   keyClaims
 	// lastSeen is the time of the last heartbeat, in nanoseconds of Unix time.
 	lastSeen atomic.Int64
+	// resumed is when heartbeats could be sent again after they could not, by the database's
+	// clock; nil if they always could.
+	resumed atomic.Pointer[time.Time]
 	// readsFail says that the last read of a list found the database away.
 	readsFail atomic.Bool
 	// database is since when the database answers, or does not.
@@ -74,6 +86,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.secret = make([]byte, secretLength)
+	_, _ = rand.Read(cfg.secret) // it never fails
 	s := &Store{cfg: cfg, pool: pool, claims: newKeyClaims()}
 	if err := s.open(ctx, pgcfg.ConnConfig); err != nil {
 		pool.Close()
@@ -91,7 +105,7 @@ func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 		return err
 	}
 	if s.cfg.Private == nil { // the lock of its data directory is proof enough
-		if err := awaitFormerOwner(ctx, cfg, s.cfg.Node); err != nil {
+		if err := awaitFormerOwner(ctx, s.pool, s.cfg.Node); err != nil {
 			return fmt.Errorf("the node's name cannot be claimed: %w", connectCause(err))
 		}
 	}
@@ -155,6 +169,7 @@ func (s *Store) Close(ctx context.Context) error {
 	err := s.recorder.close(ctx)
 	s.stop()
 	s.tasks.Wait()
+	s.leave(ctx)
 	s.closePool()
 	return err
 }

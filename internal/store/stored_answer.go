@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/datapi/datapi/internal/dat"
 )
 
 // AnswerLifetime is how long an answer is stored for a retry with the same
@@ -50,6 +48,15 @@ type keyClaims struct {
 	// long as this process lives. bytes is the size of their bodies.
 	unsaved map[AnswerKey]unsavedAnswers
 	bytes   int
+	// withdrawn are answers that the database may have and nobody must be told.
+	withdrawn map[AnswerKey]withdrawal
+}
+
+// withdrawal says that what the database has of the answer to operations from one on is
+// void, and since when.
+type withdrawal struct {
+	from int
+	at   time.Time
 }
 
 // maxUnsaved bounds the memory of answers that the database did not take, in bytes of
@@ -64,7 +71,7 @@ type unsavedAnswers struct {
 }
 
 func newKeyClaims() keyClaims {
-	return keyClaims{claimed: map[AnswerKey]bool{}, unsaved: map[AnswerKey]unsavedAnswers{}}
+	return keyClaims{claimed: map[AnswerKey]bool{}, unsaved: map[AnswerKey]unsavedAnswers{}, withdrawn: map[AnswerKey]withdrawal{}}
 }
 
 // claim reports whether the key was free; it is claimed then.
@@ -103,10 +110,42 @@ func (k *keyClaims) remembered(key AnswerKey) (answers []StoredAnswer, room bool
 	return k.unsaved[key].answers, k.bytes < maxUnsaved
 }
 
+// withdraw notes that the answers to operations from one on are void, and returns from
+// which on all are.
+func (k *keyClaims) withdraw(key AnswerKey, from int) int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if w, is := k.withdrawn[key]; is {
+		from = min(from, w.from)
+	}
+	k.withdrawn[key] = withdrawal{from, time.Now()}
+	return from
+}
+
+// isWithdrawn reports whether answers to operations from one on are void.
+func (k *keyClaims) isWithdrawn(key AnswerKey) (from int, is bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	w, is := k.withdrawn[key]
+	return w.from, is
+}
+
+// wereDeleted notes that the database has no void answers any more.
+func (k *keyClaims) wereDeleted(key AnswerKey) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.withdrawn, key)
+}
+
 // prune forgets the answers that are older than AnswerLifetime.
 func (k *keyClaims) prune(now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	for key, w := range k.withdrawn {
+		if now.Sub(w.at) > AnswerLifetime {
+			delete(k.withdrawn, key)
+		}
+	}
 	for key, u := range k.unsaved {
 		if now.Sub(u.at) > AnswerLifetime {
 			k.bytes -= size(u.answers)
@@ -168,7 +207,12 @@ func (s *Store) storedAnswers(ctx context.Context, key AnswerKey) ([]StoredAnswe
 		return nil, err
 	}
 	if !room {
-		return nil, &dat.Error{Return: dat.RetInternalError, Kind: KindStoreAway, Detail: awayDetail}
+		return nil, storeAway(nil)
+	}
+	if from, is := s.claims.isWithdrawn(key); is {
+		if err := s.DropAnswers(ctx, key, from); err != nil {
+			return nil, err
+		}
 	}
 	rows, err := s.pool.Query(ctx, `SELECT body_hash, status, header, body, from_operation, to_operation,
 			max(at) OVER () >= now() - $5::interval FROM kept

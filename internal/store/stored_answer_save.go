@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // The statements that store an answer outside of the commit of a change.
@@ -18,7 +20,9 @@ const (
 )
 
 // SaveAnswer stores answers that came without a change, such as a refusal. An answer
-// that is already stored is left as it is.
+// that is already stored is left as it is. On an error the database may have them or
+// not, or not on its standbys: who goes on as if they were stored calls RememberAnswer,
+// who does not calls WithdrawAnswers.
 func (s *Store) SaveAnswer(ctx context.Context, key AnswerKey, answers ...StoredAnswer) error {
 	return s.storeAnswers(ctx, sqlSaveAnswer, key, answers)
 }
@@ -43,11 +47,20 @@ func (s *Store) storeAnswers(ctx context.Context, sql string, key AnswerKey, ans
 	}
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
-	err := s.recorder.Away() // not to wait for the pool
-	if err == nil {
-		err = s.pool.SendBatch(ctx, b).Close()
+	if err := s.recorder.Away(); err != nil { // not to wait for the pool
+		return err
 	}
-	return mapError(err)
+	return mapError(s.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
+		conn := c.Conn().PgConn()
+		takeWarning(conn)
+		if err := c.SendBatch(ctx, b).Close(); err != nil {
+			return err
+		}
+		if warning := takeWarning(conn); warning != "" {
+			return fmt.Errorf("%w: %s", errNotReplicated, warning)
+		}
+		return nil
+	}))
 }
 
 // RememberAnswer keeps answers in the memory of this process that the database did
@@ -57,11 +70,20 @@ func (s *Store) RememberAnswer(key AnswerKey, answers ...StoredAnswer) {
 	s.claims.remember(key, answers)
 }
 
+// WithdrawAnswers says that what the database may have under a key of the operations
+// from one on is void. It is deleted before the key is claimed again. The caller has
+// claimed the key.
+func (s *Store) WithdrawAnswers(key AnswerKey, from int) { s.claims.withdraw(key, from) }
+
 // DropAnswers deletes what is stored under a key of the operations from one on, or
-// all of it with 0.
+// all of it with 0. Where the database does not take that, it is WithdrawAnswers.
 func (s *Store) DropAnswers(ctx context.Context, key AnswerKey, from int) error {
+	from = s.claims.withdraw(key, from)
 	_, err := s.pool.Exec(ctx, `DELETE FROM kept WHERE principal = $1 AND method = $2 AND path = $3 AND key = $4
 		AND from_operation >= $5`, key.Principal, key.Method, key.Path, key.Key, from)
+	if err == nil {
+		s.claims.wereDeleted(key)
+	}
 	return mapError(err)
 }
 

@@ -12,9 +12,9 @@ import (
 func TestAStoredAnswerIsCommittedWithItsChange(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
 	entry := creation(endpoint(newID(t), "alpha", ""))
-	entry.Keep = &dat.Kept{
+	entry.Answer = &dat.KeyedAnswer{
 		Principal: "p", Method: "POST", Path: "/endpoints", Key: "k", BodyHash: []byte{1},
-		Answer: func(o dat.Object) (int, map[string]string, []byte) {
+		Make: func(o dat.Object) (int, map[string]string, []byte) {
 			return 201, map[string]string{"ETag": `"1"`}, []byte(o.Head().ID)
 		},
 	}
@@ -35,7 +35,7 @@ func TestAStoredAnswerIsCommittedWithItsChange(t *testing.T) {
 		t.Error(d)
 	}
 	again := creation(endpoint(newID(t), "alpha", ""))
-	again.Keep = entry.Keep
+	again.Answer = entry.Answer
 	_, err = s.Recorder().Record(t.Context(), again)
 	wantError(t, err, dat.RetInvalidState, KindKeyRunning)
 	_, err = s.Get(t.Context(), dat.TypeEndpoint, again.Object.ID)
@@ -88,9 +88,9 @@ func TestThePartsOfAnAnswerAreFoundInOrderAndGoTogether(t *testing.T) {
 	}
 	must(t, s.SaveAnswer(t.Context(), key, part(2, 4, "")))
 	entry := creation(endpoint(newID(t), "alpha", ""))
-	entry.Keep = &dat.Kept{
+	entry.Answer = &dat.KeyedAnswer{
 		Principal: "p", Method: "POST", Path: "/batch", Key: "k", BodyHash: []byte{1}, From: 0, To: 2,
-		Answer: func(dat.Object) (int, map[string]string, []byte) { return 200, nil, []byte("ab") },
+		Make: func(dat.Object) (int, map[string]string, []byte) { return 200, nil, []byte("ab") },
 	}
 	record(t, s, entry)
 	must(t, s.AmendAnswer(t.Context(), key, part(2, 4, "cd")))
@@ -132,5 +132,45 @@ func TestAnAnswerThatTheDatabaseDidNotTakeIsRemembered(t *testing.T) {
 	s.claims.remember(key, []StoredAnswer{{Body: make([]byte, maxUnsaved)}})
 	if _, room := s.claims.remembered(AnswerKey{}); room {
 		t.Error("there is room beyond the bound")
+	}
+}
+
+func TestAnAnswerThatWasWithdrawnIsDeletedBeforeItsKeyIsClaimed(t *testing.T) {
+	url := newDatabase(t)
+	p, through := newProxy(t, url)
+	s := openStore(t, through, "alpha")
+	key := AnswerKey{"p", "POST", "/batch", "k"}
+	part := func(from, to int) StoredAnswer {
+		return StoredAnswer{BodyHash: []byte{1}, Status: 200, Header: map[string]string{}, Body: []byte{}, From: from, To: to}
+	}
+	must(t, s.SaveAnswer(t.Context(), key, part(0, 2), part(2, 4), part(4, 5)))
+	p.refusing.Store(true)
+	p.cut()
+	if err := s.DropAnswers(t.Context(), key, 4); err == nil {
+		t.Fatal("the database takes changes")
+	}
+	s.WithdrawAnswers(key, 2)
+	p.refusing.Store(false)
+	var found []StoredAnswer
+	eventually(t, "the key is claimed", func() bool {
+		var running bool
+		var err error
+		found, running, err = s.ClaimKey(t.Context(), key)
+		return err == nil && !running
+	})
+	if d := cmp.Diff([]StoredAnswer{part(0, 2)}, found); d != "" {
+		t.Error(d)
+	}
+	must(t, s.SaveAnswer(t.Context(), key, part(2, 3)))
+	s.ReleaseKey(key)
+	found, _, err := s.ClaimKey(t.Context(), key)
+	must(t, err)
+	if d := cmp.Diff([]StoredAnswer{part(0, 2), part(2, 3)}, found); d != "" {
+		t.Errorf("what is stored afterwards is not found: %s", d)
+	}
+	s.WithdrawAnswers(key, 0)
+	s.claims.prune(time.Now().Add(AnswerLifetime + time.Hour))
+	if len(s.claims.withdrawn) != 0 {
+		t.Error("a withdrawal is remembered for ever")
 	}
 }

@@ -76,7 +76,7 @@ var corrections = map[string]func(*huma.Schema){
 	"ParamDoc.name":      notNull,
 	"StreamDoc.fed_by":   words(string(dat.FeederEndpoint), string(dat.FeederServicePoint), string(dat.FeederConsumer), string(dat.FeederIA)),
 	"TransitionDoc.kind": words(enumOf[dat.VerdictKind]("").words...),
-	"Node.state":         words("UP", "DOWN"),
+	"Node.state":         words("UP", "SUSPECT", "DOWN", "LEFT"),
 	"Node.name":          notNull,
 	"Check.name":         notNull,
 	"Whoami.name":        notNull,

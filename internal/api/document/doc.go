@@ -1,6 +1,6 @@
 // Package document makes the OpenAPI document of the API and checks requests against it.
 //
-//   - schemas.go, schema_names.go, schema_enums.go: the components of the document, made from Go types.
+//   - schemas.go, schema_names.go, schema_enums.go, node_members.go: the components of the document, made from Go types.
 //   - descriptions.go, corrections.go: what the types of package dat do not say of themselves.
 //   - member_types.go: members that may be null or left out, and members with any value.
 //   - tags.go, parameters.go, responses.go, media_types.go: what several calls share.

@@ -13,6 +13,9 @@ import (
 // RequestIDHeader is the header with a request's id, in requests and in all answers.
 const RequestIDHeader = "X-Request-ID"
 
+// NodeHeader is the header with the name of the node that has answered a call in place of the one that was asked.
+const NodeHeader = "Datapi-Node"
+
 // Answers says what a call answers, for the document.
 type Answers struct {
 	// Call is the call's id.
@@ -27,6 +30,8 @@ type Answers struct {
 	Media string
 	// Replayable answers to a repetition with the same Idempotency-Key say that they are one.
 	Replayable bool
+	// PassedOn answers may be those of another node, which owns the object.
+	PassedOn bool
 	// Versioned answers carry an ETag; Creates reports that the answer names what was made in Location.
 	Versioned, Creates bool
 	// Refusals are the statuses of the problems that the call can answer with, and 304.
@@ -88,6 +93,12 @@ func (a Answers) headers() map[string]*huma.Param {
 		headers["Idempotency-Replayed"] = &huma.Param{
 			Description: "true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done.",
 			Schema:      &huma.Schema{Type: huma.TypeString, Enum: []any{"true"}},
+		}
+	}
+	if a.PassedOn {
+		headers[NodeHeader] = &huma.Param{
+			Description: "The node that owns the object and has answered, where that is another one than the node that was asked.",
+			Schema:      &huma.Schema{Type: huma.TypeString},
 		}
 	}
 	if a.Versioned {

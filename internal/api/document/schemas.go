@@ -71,6 +71,9 @@ func (s *Schemas) component(t reflect.Type, hint string) *huma.Schema {
 	}
 	s.types[name], s.components[name] = t, &huma.Schema{} // before its members, which may refer to it
 	schema := huma.SchemaFromType(s, t)
+	if isObject[name] {
+		s.addNodeMembers(name, schema)
+	}
 	describe(name, schema)
 	schema.PrecomputeMessages()
 	s.components[name] = schema

@@ -152,7 +152,7 @@ var memoryCases = []Case{
 		create := func(in manager.LMRCreate) *dat.LMR {
 			w.Helper()
 			in.IA, in.PZ, in.Privileges = w.A, zone, []dat.Privilege{dat.PrivLocalRead, dat.PrivLocalWrite}
-			o, err := w.M.CreateLMR(w.ctx, operator, in)
+			o, err := w.M.CreateLMR(w.ctx, call, in)
 			w.succeeds("a region of type "+in.MemType.String(), err)
 			return o
 		}
@@ -179,7 +179,7 @@ var memoryCases = []Case{
 		}
 		bind := func(privileges ...dat.Privilege) *dat.RMR {
 			w.Helper()
-			_, err := w.M.BindRMR(w.ctx, operator, b.id, manager.BindPost{RMR: window.ID, LMR: memory.ID, Offset: 4, Length: 8, Privileges: privileges})
+			_, err := w.M.BindRMR(w.ctx, call, b.id, manager.BindPost{RMR: window.ID, LMR: memory.ID, Offset: 4, Length: 8, Privileges: privileges})
 			w.succeeds("bind", err)
 			got := w.expectCompletion(b.request, dat.KindRMRBind, dat.DTOSuccess)
 			w.check(got.Event == dat.EventRMRBindCompletion && got.Stream == dat.StreamRMRBind, "the bind completed as %s on %s", got.Event, got.Stream)

@@ -18,12 +18,10 @@ const waitLimit = 2 * time.Minute
 // node is the host that the cases play.
 const node = "alpha"
 
-// The callers of the cases: call makes changes, dryRun only has them judged, and
-// operator may see keys.
+// The callers of the cases: call makes changes, dryRun only has them judged.
 var (
-	call     = manager.Call{Actor: "suite"}
-	dryRun   = manager.Call{Actor: "suite", DryRun: true}
-	operator = manager.Call{Actor: "suite", Operator: true}
+	call   = manager.Call{Actor: "suite"}
+	dryRun = manager.Call{Actor: "suite", DryRun: true}
 )
 
 // World is one case's Manager with what the case made in it.
@@ -209,7 +207,7 @@ func (w *World) lmr(ia, pz dat.Handle, length int64, privileges ...dat.Privilege
 	if privileges == nil {
 		privileges = []dat.Privilege{dat.PrivLocalRead, dat.PrivLocalWrite, dat.PrivRemoteRead, dat.PrivRemoteWrite}
 	}
-	o, err := w.M.CreateLMR(w.ctx, operator, manager.LMRCreate{IA: ia, PZ: pz, Length: length, Privileges: privileges})
+	o, err := w.M.CreateLMR(w.ctx, call, manager.LMRCreate{IA: ia, PZ: pz, Length: length, Privileges: privileges})
 	return created(w, o, err)
 }
 

@@ -97,8 +97,8 @@ func (a *adapter) errGoneLocked() error {
 	return &dat.Error{Return: dat.RetInvalidState, Kind: "ia-gone", Detail: detail}
 }
 
-// open starts the use of the open device.
-func (a *adapter) open(ctx verbsContext) error {
+// open starts the use of the open device. readHost reads the network devices.
+func (a *adapter) open(ctx verbsContext, readHost func() (hostNetwork, error)) error {
 	dev, err := ctx.query()
 	if err != nil {
 		return deviceError("tell its limits", err)
@@ -108,7 +108,7 @@ func (a *adapter) open(ctx verbsContext) error {
 	if err != nil {
 		return err
 	}
-	host, err := readHostNetwork()
+	host, err := readHost()
 	if err != nil {
 		h.close()
 		return deviceError("tell its addresses", err)

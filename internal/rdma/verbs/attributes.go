@@ -22,7 +22,7 @@ type deviceAttr struct {
 	maxQP, maxQPWR, maxSGE, maxSGERead  int64
 	maxCQ, maxCQE, maxMR, maxPD, maxMW  int64
 	maxReadIn, maxReadInAll, maxReadOut int64
-	maxSRQ, maxSRQWR, maxSRQSGE         int64
+	maxSRQ, maxSRQWR                    int64
 	ports                               int
 	// vectors is the number of completion vectors, maxInline how much a send may carry
 	// inline, in bytes.

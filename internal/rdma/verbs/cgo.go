@@ -86,7 +86,7 @@ func (v verbsContext) query() (deviceAttr, error) {
 		maxSGE: int64(a.max_sge), maxSGERead: int64(a.max_sge_rd), maxCQ: int64(a.max_cq), maxCQE: int64(a.max_cqe),
 		maxMR: int64(a.max_mr), maxPD: int64(a.max_pd), maxMW: int64(a.max_mw),
 		maxReadIn: int64(a.max_qp_rd_atom), maxReadInAll: int64(a.max_res_rd_atom), maxReadOut: int64(a.max_qp_init_rd_atom),
-		maxSRQ: int64(a.max_srq), maxSRQWR: int64(a.max_srq_wr), maxSRQSGE: int64(a.max_srq_sge),
+		maxSRQ: int64(a.max_srq), maxSRQWR: int64(a.max_srq_wr),
 		ports: int(a.phys_port_cnt),
 	}, positiveErrno(r.rc)
 }
@@ -200,7 +200,7 @@ func (q completionQ) poll(into []completion) ([]completion, error) {
 	n, err := countOrNegative(C.poll_cq(q.c, pollBatch, q.wc))
 	for _, w := range unsafe.Slice(q.wc, pollBatch)[:n] {
 		into = append(into, completion{
-			token: uint64(w.wr_id), status: uint8(w.status), vendor: uint32(w.vendor_err),
+			token: uint64(w.wr_id), status: uint8(w.status),
 			length: uint32(w.byte_len), qpNum: uint32(w.qp_num),
 		})
 	}

@@ -10,7 +10,6 @@ type completion struct {
 	// token is the work request's id in verbs.
 	token  uint64
 	status uint8
-	vendor uint32
 	length uint32
 	qpNum  uint32
 	// solicited: its sender asked to wake the waiter.

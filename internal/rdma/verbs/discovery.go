@@ -4,6 +4,7 @@ package verbs
 
 import (
 	"path/filepath"
+	"sync"
 
 	"github.com/datapi/datapi/internal/rdma"
 )
@@ -24,6 +25,7 @@ func (p *Provider) scan() []*adapter {
 	}
 	ports := findPorts(sysfsRoot)
 	p.openDevices(ports)
+	host := sync.OnceValues(readHostNetwork)
 	var arrived []*adapter
 	for _, port := range ports {
 		a, known := p.adapters[port]
@@ -32,13 +34,13 @@ func (p *Provider) scan() []*adapter {
 			p.adapters[port] = a
 			arrived = append(arrived, a)
 		}
-		p.openPort(a, known)
+		p.openPort(a, known, host)
 	}
 	return arrived
 }
 
-// openPort opens a port that is not open, if its device is.
-func (p *Provider) openPort(a *adapter, known bool) {
+// openPort opens a port that is not open, if its device is. host reads the network devices.
+func (p *Provider) openPort(a *adapter, known bool, host func() (hostNetwork, error)) {
 	if _, err := a.hardware(); err == nil {
 		return // it is open
 	}
@@ -47,7 +49,7 @@ func (p *Provider) openPort(a *adapter, known bool) {
 		a.setReason(reasonNotOpen(classRoot, devRoot, a.device))
 		return
 	}
-	if err := a.open(d.ctx); err != nil {
+	if err := a.open(d.ctx, host); err != nil {
 		a.setReason(err.Error())
 		return
 	}

@@ -200,6 +200,36 @@ func TestAQueuePairThatCannotBeOpenedLeaksNothing(t *testing.T) {
 	})
 }
 
+func TestARequestThatIsHandedOnIsTheOtherServicePointsAlone(t *testing.T) { // T19
+	b := newBench(t)
+	h := b.hardware()
+	handlers := func() int {
+		h.mu.RLock()
+		defer h.mu.RUnlock()
+		return len(h.handlers)
+	}
+	before := handlers()
+	first, err := b.ia.Listen("first", 4711, false)
+	b.must(err)
+	second, err := b.ia.Listen("second", 4712, false)
+	b.must(err)
+	x, y := b.ep("x"), b.ep("y")
+	attributes, _ := b.ia.Attributes()
+	b.must(x.Connect(rdma.Connect{RemoteAddress: *attributes.IAAddress, RemoteQual: 4711}))
+	r := b.want("a request", func(r rdma.Report) bool { return r.Kind == rdma.ReportRequest && r.SP == "first" })
+	r.Request.Handoff(4712)
+	r = b.want("the same request", func(r rdma.Report) bool { return r.Kind == rdma.ReportRequest && r.SP == "second" })
+	b.must(r.Request.Accept(y, nil))
+	b.wantKind(rdma.ReportEstablished, "x")
+	b.wantKind(rdma.ReportEstablished, "y")
+	x.Free()
+	b.wantKind(rdma.ReportDisconnected, "y")
+	y.Free()
+	first.Free()
+	second.Free()
+	b.await("no event goes to anybody any more", func() bool { return handlers() == before })
+}
+
 func TestAnSRQLosesNoReceiveWhenItsEndpointEnds(t *testing.T) {
 	const posted = 16
 	b := newBench(t)

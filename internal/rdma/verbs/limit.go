@@ -13,9 +13,6 @@ import (
 	"github.com/datapi/datapi/internal/dat"
 )
 
-// capIPCLock is the number of CAP_IPC_LOCK, which lifts the limit on locked memory.
-const capIPCLock = 14
-
 // limitFiles are what limitsOf reads.
 type limitFiles struct {
 	// memlock is RLIMIT_MEMLOCK in bytes.
@@ -55,7 +52,7 @@ func lockedMemory(from limitFiles) dat.ResourceLimit {
 		l.Used = kb << 10
 	}
 	capabilities, err := strconv.ParseUint(status["CapEff"], 16, 64)
-	lifted := err == nil && capabilities>>capIPCLock&1 == 1
+	lifted := err == nil && capabilities>>unix.CAP_IPC_LOCK&1 == 1
 	if !lifted && from.memlock < math.MaxInt64 {
 		l.Max = new(int64(from.memlock))
 	}
@@ -88,9 +85,10 @@ var rdmaWords = []struct{ word, name, what string }{
 // Source: Documentation/admin-guide/cgroup-v2.rst.
 func cgroupLimits(device string, from limitFiles) []dat.ResourceLimit {
 	var all []dat.ResourceLimit
+	dirs := cgroupDirs(from)
 	for _, w := range rdmaWords {
 		var tightest *dat.ResourceLimit
-		for _, dir := range cgroupDirs(from) {
+		for _, dir := range dirs {
 			most, err := strconv.ParseInt(rdmaValue(filepath.Join(dir, "rdma.max"), device, w.word), 10, 64)
 			if err != nil {
 				continue // none, or "max"

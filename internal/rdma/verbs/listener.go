@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -17,8 +18,9 @@ import (
 type listener struct {
 	object
 	// key names its ids in events.
-	key  uint64
-	qual int32
+	key uint64
+	// qual is the qualifier, 0 until the first address has chosen one.
+	qual atomic.Int32
 	// once: it takes one request only.
 	once bool
 
@@ -42,7 +44,8 @@ func (a *adapter) Listen(id dat.Handle, qual int32, once bool) (rdma.Listener, e
 	if err != nil {
 		return nil, err
 	}
-	l := &listener{key: h.newKey(), qual: qual, once: once, ids: map[address]cmID{}}
+	l := &listener{key: h.newKey(), once: once, ids: map[address]cmID{}}
+	l.qual.Store(qual)
 	release := func() {
 		h.route(l.key, nil)
 		l.close()
@@ -68,7 +71,7 @@ func (l *listener) open() error {
 			return err
 		}
 	}
-	if l.qual == 0 {
+	if l.Qual() == 0 {
 		return &dat.Error{
 			Return: dat.RetInvalidState,
 			Detail: "The IA has no IP address to listen on; give its network device one.",
@@ -95,7 +98,7 @@ func (l *listener) listenOn(a address) error {
 	if err != nil {
 		return deviceError("make a connection id", err)
 	}
-	if err := id.bind(a.withPort(uint16(l.qual)), a.scope); err != nil {
+	if err := id.bind(a.withPort(uint16(l.Qual())), a.scope); err != nil {
 		l.hw.destroyID(id)
 		return deviceError("bind to "+a.String(), err)
 	}
@@ -104,7 +107,7 @@ func (l *listener) listenOn(a address) error {
 		return deviceError("listen", err)
 	}
 	l.ids[a] = id
-	l.qual = int32(id.local().Port())
+	l.qual.Store(int32(id.local().Port()))
 	return nil
 }
 
@@ -113,7 +116,7 @@ func (l *listener) listenOn(a address) error {
 func (l *listener) follow() {
 	l.following.Lock()
 	defer l.following.Unlock()
-	if l.closed || l.qual == 0 {
+	if l.closed || l.Qual() == 0 {
 		return
 	}
 	there := map[address]bool{}
@@ -161,7 +164,7 @@ func (h *hardware) followAddresses() {
 func (l *listener) Free() { l.free() }
 
 // Qual implements rdma.Listener.
-func (l *listener) Qual() int32 { return l.qual }
+func (l *listener) Qual() int32 { return l.qual.Load() }
 
 // handleCM takes a connection request.
 func (l *listener) handleCM(e cmEvent, id cmID) {

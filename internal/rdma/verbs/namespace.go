@@ -1,6 +1,9 @@
 package verbs
 
-import "github.com/mdlayher/netlink"
+import (
+	"github.com/mdlayher/netlink"
+	"golang.org/x/sys/unix"
+)
 
 // What is used of the kernel's settings for all RDMA devices (uapi/rdma/rdma_netlink.h).
 const (
@@ -19,7 +22,7 @@ func HiddenDevices() string {
 	if findPorts(sysfsRoot) != nil {
 		return ""
 	}
-	c, err := netlink.Dial(netlinkRDMA, nil)
+	c, err := netlink.Dial(unix.NETLINK_RDMA, nil)
 	if err != nil {
 		return "" // there is no RDMA in this kernel
 	}

@@ -2,11 +2,11 @@ package verbs
 
 import (
 	"github.com/mdlayher/netlink"
+	"golang.org/x/sys/unix"
 )
 
 // What is used of the kernel's RDMA netlink interface (uapi/rdma/rdma_netlink.h).
 const (
-	netlinkRDMA = 20
 	nldevClient = 5 << 10
 
 	nldevGet         = nldevClient + 1
@@ -75,7 +75,7 @@ func deviceIndexes(c *netlink.Conn) (map[string]uint32, error) {
 // portNetdevs returns the network device of each port of a device; ports without one
 // are left out.
 func portNetdevs(device string) (map[int]string, error) {
-	c, err := netlink.Dial(netlinkRDMA, nil)
+	c, err := netlink.Dial(unix.NETLINK_RDMA, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func netdevsOf(c *netlink.Conn, device string) (map[int]string, error) {
 //
 // Implements: nothing of the libraries; it asks the kernel over netlink.
 func Census(device string) (map[string]uint64, error) {
-	c, err := netlink.Dial(netlinkRDMA, nil)
+	c, err := netlink.Dial(unix.NETLINK_RDMA, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -2,15 +2,10 @@ package verbs
 
 import (
 	"path/filepath"
-	"slices"
 	"strconv"
-	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 )
-
-// orphanTime is how long a queue pair must be unknown to be an orphan.
-const orphanTime = 50 * time.Millisecond
 
 // owners says who made what the kernel lists.
 type owners struct {
@@ -104,27 +99,4 @@ func programs(procRoot string) func(thread int32) program {
 // processFile returns the path of a file of a process or thread.
 func processFile(procRoot string, pid int32, name string) string {
 	return filepath.Join(procRoot, strconv.Itoa(int(pid)), name)
-}
-
-// isOrphan reports whether an object is one that nobody has.
-func isOrphan(r dat.Resource) bool { return r.Owner == dat.OwnerOrphan }
-
-// hasOrphan reports whether one of the objects is an orphan.
-func hasOrphan(all []dat.Resource) bool { return slices.ContainsFunc(all, isOrphan) }
-
-// confirmOrphans returns the later list. What is an orphan only there may be in the making,
-// and is the provider's.
-func confirmOrphans(earlier, later []dat.Resource) []dat.Resource {
-	orphans := map[uint32]bool{}
-	for _, r := range earlier {
-		if isOrphan(r) {
-			orphans[r.Number] = true
-		}
-	}
-	for i, r := range later {
-		if isOrphan(r) && !orphans[r.Number] {
-			later[i].Owner = dat.OwnerDatapi
-		}
-	}
-	return later
 }

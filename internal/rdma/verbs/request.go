@@ -117,17 +117,17 @@ func (r *request) Handoff(qual int32) {
 	if _, err := r.markAnswered(); err != nil {
 		return
 	}
+	r.hw.route(r.key, nil)
 	r.hw.mu.RLock()
 	var to *listener
 	for _, t := range r.hw.handlers {
-		if l, ok := t.(*listener); ok && l.qual == qual {
+		if l, ok := t.(*listener); ok && l.Qual() == qual {
 			to = l
 		}
 	}
 	r.hw.mu.RUnlock()
 	r.free()
 	if to == nil {
-		r.hw.route(r.key, nil)
 		_ = r.cm.reject(false, nil)
 		r.hw.destroyID(r.cm)
 		return

@@ -5,9 +5,9 @@ package verbs
 import (
 	"maps"
 	"os"
-	"time"
 
 	"github.com/mdlayher/netlink"
+	"golang.org/x/sys/unix"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -26,27 +26,11 @@ func (a *adapter) Resources(kinds ...dat.ResourceKind) ([]dat.Resource, error) {
 	if len(kinds) == 0 {
 		kinds = dat.ResourceKinds()
 	}
-	c, err := netlink.Dial(netlinkRDMA, nil)
+	c, err := netlink.Dial(unix.NETLINK_RDMA, nil)
 	if err != nil {
 		return nil, deviceError("list what is on it", err)
 	}
 	defer func() { _ = c.Close() }()
-	found, err := a.listResources(c, kinds)
-	if err != nil {
-		return nil, err
-	}
-	if !hasOrphan(found) {
-		return found, nil
-	}
-	// A queue pair that is being made is in the kernel before the provider knows its
-	// number: what is an orphan is so for a while.
-	<-time.After(orphanTime)
-	again, err := a.listResources(c, kinds)
-	return confirmOrphans(found, again), err
-}
-
-// listResources lists the objects of the port, each with its owner.
-func (a *adapter) listResources(c *netlink.Conn, kinds []dat.ResourceKind) ([]dat.Resource, error) {
 	before := a.p.endpointsByQP(a.device)
 	all, err := deviceResources(c, a.device, kinds)
 	if err != nil {

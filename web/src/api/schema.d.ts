@@ -194,7 +194,7 @@ export interface paths {
         };
         /**
          * Get the status of many endpoints
-         * @description dat_ep_get_status of many. Never touches the database. An endpoint that is freed, or that another node runs, has no item.
+         * @description dat_ep_get_status of many. Those of this node never touch the database; of others each node that has some is asked once. An endpoint that is freed, or whose node does not answer within 2 s, has no item.
          */
         get: operations["get-endpoints-status"];
         put?: never;
@@ -657,7 +657,7 @@ export interface paths {
         };
         /**
          * Check an interface adapter
-         * @description Whether the adapter can carry connections now, and what would help where it cannot: its port, its address, how much of its limits and of those of the operating system is in use; how many queue pairs belong to no endpoint, and how many connections have lost their other end. An adapter of another node is judged by its record alone.
+         * @description Whether the adapter can carry connections now, and what would help where it cannot: its port, its address, how much of its limits and of those of the operating system is in use; how many queue pairs belong to no endpoint, and how many connections have lost their other end.
          */
         get: operations["check-ia"];
         put?: never;
@@ -1210,6 +1210,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -1218,6 +1223,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /** @description The private data. */
             private_data?: string;
             /**
@@ -1679,18 +1689,23 @@ export interface components {
              * Format: int32
              * @description Events that are in the queue now.
              */
-            depth: number;
+            depth: number | null;
             /**
              * Format: int64
              * @description Events that found the queue full and were dropped.
              */
-            dropped: number;
+            dropped: number | null;
             /** @description The adapter's id. */
             ia: string;
             /** @description The object's id. */
             id: string;
             /** @description What feeds it. */
-            in_use_by: components["schemas"]["EVDUsers"];
+            in_use_by: components["schemas"]["EVDUsers"] | null;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -1701,6 +1716,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int32
              * @description The queue's length, in events.
@@ -1818,6 +1838,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -1837,6 +1862,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /** @description The operations that would not be refused for state or readiness, those without effect included. */
             operations: ("modify" | "set_watermark" | "connect" | "dup_connect" | "accept" | "create_rsp" | "disconnect" | "reset" | "free" | "post_recv" | "post_send" | "post_rdma_write" | "post_rdma_read" | "bind_rmr")[];
             /** @description The other end, as far as it is known, or null. */
@@ -1903,7 +1933,7 @@ export interface components {
             srq?: string | null;
         };
         EndpointCreateAttributes: {
-            /** @description max_inline_data: a whole number as a string. */
+            /** @description max_inline_data, and where the adapter has them comp_vector and min_rnr_timer: whole numbers as strings. */
             ep_provider_specific?: {
                 [key: string]: string | null;
             };
@@ -2351,6 +2381,11 @@ export interface components {
             ia_attributes: components["schemas"]["IAAttributes"];
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -2359,6 +2394,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int64
              * @description The port of the device, from 1.
@@ -2379,7 +2419,7 @@ export interface components {
              */
             updated_at: string;
             /** @description Living objects of the adapter. */
-            usage: components["schemas"]["IAUsage"];
+            usage: components["schemas"]["IAUsage"] | null;
             /**
              * Format: int64
              * @description Grows by one with each recorded change; the ETag is this in quotes.
@@ -2548,8 +2588,11 @@ export interface components {
             zb_supported?: boolean;
         };
         IACounters: {
-            /** @description When they were read. */
-            at: components["schemas"]["Time"];
+            /**
+             * Format: date-time
+             * @description When they were read.
+             */
+            at: string;
             /** @description The counters of the port and its device by the kernel's names, each a decimal string; empty where the device has none. Those of a soft adapter have names of its own. */
             counters: {
                 [key: string]: string;
@@ -2659,6 +2702,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -2676,6 +2724,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int64
              * @description Where it starts in that region, in bytes.
@@ -2812,6 +2865,8 @@ export interface components {
         MemType: "VIRTUAL" | "LMR" | "SHARED_VIRTUAL";
         /** @description A named attribute, whose value is a whole number. */
         NamedDoc: {
+            /** @description Whether every adapter knows it; one that does not refuses it. */
+            everywhere: boolean;
             /**
              * Format: int64
              * @description The greatest value, or null where each provider says its own.
@@ -2846,7 +2901,7 @@ export interface components {
              * @description The state.
              * @enum {string}
              */
-            state: "UP" | "DOWN";
+            state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /** @description Grows by one with each recorded change; the ETag is this in quotes. */
             version: string;
         };
@@ -2920,6 +2975,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -2928,6 +2988,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: date-time
              * @description When it last changed.
@@ -2996,6 +3061,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -3004,6 +3074,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: date-time
              * @description When it last changed.
@@ -3377,6 +3452,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -3392,6 +3472,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int64
              * @description Where it starts in that region, in bytes.
@@ -3469,6 +3554,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -3477,6 +3567,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: date-time
              * @description When it last changed.
@@ -3695,6 +3790,11 @@ export interface components {
             ia: string;
             /** @description The object's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the object's node was heard last, where that is not UP: what is shown is of that time. Null while it is UP.
+             */
+            known_at: string | null;
             /** @description The consumer's own labels. */
             labels: {
                 [key: string]: string;
@@ -3718,6 +3818,11 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
+            /**
+             * @description How the object's node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
+             * @enum {string}
+             */
+            node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
             /**
              * Format: int32
              * @description Receives that are not completed; null where the provider cannot tell.
@@ -3918,8 +4023,6 @@ export interface components {
          * @enum {string}
          */
         Subtype: "DAT_SUB_INTERRUPTED" | "DAT_RESOURCE_MEMORY" | "DAT_RESOURCE_DEVICE" | "DAT_RESOURCE_TEP" | "DAT_RESOURCE_TEVD" | "DAT_RESOURCE_PROTECTION_DOMAIN" | "DAT_RESOURCE_MEMORY_REGION" | "DAT_RESOURCE_ERROR_HANDLER" | "DAT_RESOURCE_CREDITS" | "DAT_RESOURCE_SRQ" | "DAT_INVALID_HANDLE_IA" | "DAT_INVALID_HANDLE_EP" | "DAT_INVALID_HANDLE_LMR" | "DAT_INVALID_HANDLE_RMR" | "DAT_INVALID_HANDLE_PZ" | "DAT_INVALID_HANDLE_PSP" | "DAT_INVALID_HANDLE_RSP" | "DAT_INVALID_HANDLE_CR" | "DAT_INVALID_HANDLE_CNO" | "DAT_INVALID_HANDLE_EVD_CR" | "DAT_INVALID_HANDLE_EVD_REQUEST" | "DAT_INVALID_HANDLE_EVD_RECV" | "DAT_INVALID_HANDLE_EVD_CONN" | "DAT_INVALID_HANDLE_EVD_ASYNC" | "DAT_INVALID_HANDLE_SRQ" | "DAT_INVALID_HANDLE_CSP" | "DAT_INVALID_HANDLE1" | "DAT_INVALID_HANDLE2" | "DAT_INVALID_HANDLE3" | "DAT_INVALID_HANDLE4" | "DAT_INVALID_HANDLE5" | "DAT_INVALID_HANDLE6" | "DAT_INVALID_HANDLE7" | "DAT_INVALID_HANDLE8" | "DAT_INVALID_HANDLE9" | "DAT_INVALID_HANDLE10" | "DAT_INVALID_ARG1" | "DAT_INVALID_ARG2" | "DAT_INVALID_ARG3" | "DAT_INVALID_ARG4" | "DAT_INVALID_ARG5" | "DAT_INVALID_ARG6" | "DAT_INVALID_ARG7" | "DAT_INVALID_ARG8" | "DAT_INVALID_ARG9" | "DAT_INVALID_ARG10" | "DAT_INVALID_STATE_EP_UNCONNECTED" | "DAT_INVALID_STATE_EP_ACTCONNPENDING" | "DAT_INVALID_STATE_EP_PASSCONNPENDING" | "DAT_INVALID_STATE_EP_TENTCONNPENDING" | "DAT_INVALID_STATE_EP_CONNECTED" | "DAT_INVALID_STATE_EP_DISCONNECTED" | "DAT_INVALID_STATE_EP_RESERVED" | "DAT_INVALID_STATE_EP_COMPLPENDING" | "DAT_INVALID_STATE_EP_DISCPENDING" | "DAT_INVALID_STATE_EP_PROVIDERCONTROL" | "DAT_INVALID_STATE_EP_NOTREADY" | "DAT_INVALID_STATE_EP_RECV_WATERMARK" | "DAT_INVALID_STATE_EP_PZ" | "DAT_INVALID_STATE_EP_EVD_REQUEST" | "DAT_INVALID_STATE_EP_EVD_RECV" | "DAT_INVALID_STATE_EP_EVD_CONNECT" | "DAT_INVALID_STATE_EP_UNCONFIGURED" | "DAT_INVALID_STATE_EP_UNCONFRESERVED" | "DAT_INVALID_STATE_EP_UNCONFPASSIVE" | "DAT_INVALID_STATE_EP_UNCONFTENTATIVE" | "DAT_INVALID_STATE_CNO_IN_USE" | "DAT_INVALID_STATE_CNO_DEAD" | "DAT_INVALID_STATE_EVD_OPEN" | "DAT_INVALID_STATE_EVD_ENABLED" | "DAT_INVALID_STATE_EVD_DISABLED" | "DAT_INVALID_STATE_EVD_WAITABLE" | "DAT_INVALID_STATE_EVD_UNWAITABLE" | "DAT_INVALID_STATE_EVD_IN_USE" | "DAT_INVALID_STATE_EVD_CONFIG_NOTIFY" | "DAT_INVALID_STATE_EVD_CONFIG_SOLICITED" | "DAT_INVALID_STATE_EVD_CONFIG_THRESHOLD" | "DAT_INVALID_STATE_EVD_WAITER" | "DAT_INVALID_STATE_EVD_ASYNC" | "DAT_INVALID_STATE_IA_IN_USE" | "DAT_INVALID_STATE_LMR_IN_USE" | "DAT_INVALID_STATE_LMR_FREE" | "DAT_INVALID_STATE_PZ_IN_USE" | "DAT_INVALID_STATE_PZ_FREE" | "DAT_INVALID_STATE_SRQ_OPERATIONAL" | "DAT_INVALID_STATE_SRQ_ERROR" | "DAT_INVALID_STATE_SRQ_IN_USE" | "DAT_INVALID_STATE_SRQ_SHUTDOWN" | "DAT_PRIVILEGES_READ" | "DAT_PRIVILEGES_WRITE" | "DAT_PRIVILEGES_RDMA_READ" | "DAT_PRIVILEGES_RDMA_WRITE" | "DAT_PROTECTION_READ" | "DAT_PROTECTION_WRITE" | "DAT_PROTECTION_RDMA_READ" | "DAT_PROTECTION_RDMA_WRITE" | "DAT_INVALID_ADDRESS_UNSUPPORTED" | "DAT_INVALID_ADDRESS_UNREACHABLE" | "DAT_INVALID_ADDRESS_MALFORMED" | "DAT_NAME_NOT_REGISTERED" | "DAT_MAJOR_NOT_FOUND" | "DAT_MINOR_NOT_FOUND" | "DAT_THREAD_SAFETY_NOT_FOUND" | "DAT_INVALID_RO_COOKIE";
-        /** Format: date-time */
-        Time: string;
         /** @description What an input does in a state. */
         TransitionDoc: {
             /** @description DAT's event, or null where DAT has none (then reason names it). */
@@ -4039,6 +4142,8 @@ export interface components {
         EvdQuery: string[];
         /** @description Only these members of each item. */
         FieldsQuery: string[];
+        /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+        ForwardQuery: boolean;
         /** @description The adapter's id: its name, @, its node. */
         IaPath: string;
         /** @description The adapter's id; repeat for OR. */
@@ -4087,6 +4192,8 @@ export interface operations {
     "run-batch": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4112,6 +4219,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -4122,7 +4231,7 @@ export interface operations {
                     "application/json": components["schemas"]["BatchResults"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4133,7 +4242,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4376,7 +4485,10 @@ export interface operations {
     };
     "get-cr": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -4392,6 +4504,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -4402,7 +4516,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionRequest"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4413,7 +4527,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4431,6 +4545,8 @@ export interface operations {
     "accept-cr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4461,6 +4577,8 @@ export interface operations {
             /** @description The outcome, where the call waited for it (Prefer: wait=N). */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -4476,6 +4594,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -4488,7 +4608,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4499,7 +4619,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4517,6 +4637,8 @@ export interface operations {
     "handoff-cr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4545,6 +4667,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -4553,7 +4677,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4564,7 +4688,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4582,6 +4706,8 @@ export interface operations {
     "reject-cr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4610,6 +4736,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -4618,7 +4746,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4629,7 +4757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4727,6 +4855,8 @@ export interface operations {
     "create-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4752,6 +4882,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -4766,7 +4898,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4777,7 +4909,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4795,6 +4927,8 @@ export interface operations {
     "get-endpoints-status": {
         parameters: {
             query: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description The endpoints' ids; repeated, at most 200. */
                 id: string[];
             };
@@ -4865,6 +4999,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -4875,7 +5011,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 410 Gone, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 410 Gone, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4886,7 +5022,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4904,6 +5040,8 @@ export interface operations {
     "free-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4928,6 +5066,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -4936,7 +5076,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -4947,7 +5087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -4965,6 +5105,8 @@ export interface operations {
     "modify-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -4994,6 +5136,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5006,7 +5150,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5017,7 +5161,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5035,6 +5179,8 @@ export interface operations {
     "connect-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5065,6 +5211,8 @@ export interface operations {
             /** @description The outcome, where the call waited for it (Prefer: wait=N). */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5080,6 +5228,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5092,7 +5242,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5103,7 +5253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5121,6 +5271,8 @@ export interface operations {
     "disconnect-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5151,6 +5303,8 @@ export interface operations {
             /** @description The outcome, where the call waited for it (Prefer: wait=N). */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5166,6 +5320,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5178,7 +5334,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5189,7 +5345,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5207,6 +5363,8 @@ export interface operations {
     "dup-connect-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5237,6 +5395,8 @@ export interface operations {
             /** @description The outcome, where the call waited for it (Prefer: wait=N). */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5252,6 +5412,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5264,7 +5426,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5275,7 +5437,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5419,6 +5581,8 @@ export interface operations {
     "post-endpoint-rdma-reads": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5447,6 +5611,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5457,7 +5623,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5468,7 +5634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5486,6 +5652,8 @@ export interface operations {
     "post-endpoint-rdma-writes": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5514,6 +5682,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5524,7 +5694,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5535,7 +5705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5552,7 +5722,10 @@ export interface operations {
     };
     "query-endpoint-recvs": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -5568,6 +5741,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5587,7 +5762,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5605,6 +5780,8 @@ export interface operations {
     "post-endpoint-recvs": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5633,6 +5810,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5643,7 +5822,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5654,7 +5833,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5672,6 +5851,8 @@ export interface operations {
     "reset-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5700,6 +5881,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5712,7 +5895,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5723,7 +5906,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5741,6 +5924,8 @@ export interface operations {
     "revert-endpoint": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5769,6 +5954,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -5781,7 +5968,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 410 Gone, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 410 Gone, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5792,7 +5979,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5810,6 +5997,8 @@ export interface operations {
     "bind-endpoint-rmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5838,6 +6027,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5848,7 +6039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5859,7 +6050,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5877,6 +6068,8 @@ export interface operations {
     "post-endpoint-sends": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -5905,6 +6098,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -5915,7 +6110,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -5926,7 +6121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5943,7 +6138,10 @@ export interface operations {
     };
     "get-endpoint-status": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -5959,6 +6157,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -5978,7 +6178,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -5996,6 +6196,8 @@ export interface operations {
     "set-endpoint-watermarks": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6024,6 +6226,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -6036,7 +6240,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6047,7 +6251,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6137,6 +6341,8 @@ export interface operations {
     "create-evd": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6162,6 +6368,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -6176,7 +6384,7 @@ export interface operations {
                     "application/json": components["schemas"]["EVD"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6187,7 +6395,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6204,7 +6412,10 @@ export interface operations {
     };
     "get-evd": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -6220,6 +6431,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -6230,7 +6443,7 @@ export interface operations {
                     "application/json": components["schemas"]["EVD"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6241,7 +6454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6259,6 +6472,8 @@ export interface operations {
     "free-evd": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6283,6 +6498,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -6291,7 +6508,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6302,7 +6519,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6320,6 +6537,8 @@ export interface operations {
     "modify-evd": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6349,6 +6568,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -6361,7 +6582,7 @@ export interface operations {
                     "application/json": components["schemas"]["EVD"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6372,7 +6593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6390,6 +6611,8 @@ export interface operations {
     "dequeue-evd": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6420,6 +6643,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -6430,7 +6655,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventList"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6441,7 +6666,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6459,6 +6684,8 @@ export interface operations {
     "list-evd-events": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description How many events to show. */
                 limit?: number;
             };
@@ -6477,6 +6704,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6485,7 +6714,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventList"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6496,7 +6725,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6514,6 +6743,8 @@ export interface operations {
     "post-evd-event": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6542,6 +6773,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -6552,7 +6785,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6563,7 +6796,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6655,6 +6888,8 @@ export interface operations {
     "get-ia": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description The names of the IA attributes to answer with, separated by commas; all where left out, none where empty. */
                 ia_attributes?: string;
                 /** @description The names of the provider attributes to answer with, separated by commas; all where left out, none where empty. */
@@ -6675,6 +6910,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -6685,7 +6922,7 @@ export interface operations {
                     "application/json": components["schemas"]["IA"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6696,7 +6933,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6714,6 +6951,8 @@ export interface operations {
     "modify-ia": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -6743,6 +6982,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -6755,7 +6996,7 @@ export interface operations {
                     "application/json": components["schemas"]["IA"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6766,7 +7007,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6783,7 +7024,10 @@ export interface operations {
     };
     "check-ia": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -6799,6 +7043,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6807,7 +7053,7 @@ export interface operations {
                     "application/json": components["schemas"]["CheckList"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -6818,7 +7064,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6835,7 +7081,10 @@ export interface operations {
     };
     "get-ia-counters": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -6851,6 +7100,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6870,7 +7121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -6888,6 +7139,8 @@ export interface operations {
     "list-ia-resources": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description How many items a page has. */
                 limit?: components["parameters"]["LimitQuery"];
                 /** @description The next_cursor of the page before. */
@@ -6922,6 +7175,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -6941,7 +7196,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7033,6 +7288,8 @@ export interface operations {
     "create-lmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7058,6 +7315,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -7072,7 +7331,7 @@ export interface operations {
                     "application/json": components["schemas"]["LMR"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7083,7 +7342,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7100,7 +7359,10 @@ export interface operations {
     };
     "get-lmr": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -7155,6 +7417,8 @@ export interface operations {
     "free-lmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7179,6 +7443,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -7187,7 +7453,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7198,7 +7464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7216,6 +7482,8 @@ export interface operations {
     "read-lmr-data": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Where to start, in bytes; 0 where left out. */
                 offset?: number;
                 /** @description How many bytes; to the end of the region, at most 16 MiB, where left out. */
@@ -7236,6 +7504,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The request's id, taken or made. */
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
@@ -7244,7 +7514,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7255,7 +7525,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7273,6 +7543,8 @@ export interface operations {
     "write-lmr-data": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
                 /** @description Where to start, in bytes; 0 where left out. */
@@ -7305,6 +7577,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -7313,7 +7587,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7324,7 +7598,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7523,6 +7797,8 @@ export interface operations {
     "create-psp": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7548,6 +7824,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -7562,7 +7840,7 @@ export interface operations {
                     "application/json": components["schemas"]["PSP"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7573,7 +7851,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7590,7 +7868,10 @@ export interface operations {
     };
     "get-psp": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -7645,6 +7926,8 @@ export interface operations {
     "free-psp": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7669,6 +7952,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -7677,7 +7962,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7688,7 +7973,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7776,6 +8061,8 @@ export interface operations {
     "create-pz": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7801,6 +8088,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -7815,7 +8104,7 @@ export interface operations {
                     "application/json": components["schemas"]["PZ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7826,7 +8115,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -7843,7 +8132,10 @@ export interface operations {
     };
     "get-pz": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -7898,6 +8190,8 @@ export interface operations {
     "free-pz": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -7922,6 +8216,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -7930,7 +8226,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -7941,7 +8237,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8033,6 +8329,8 @@ export interface operations {
     "create-rmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8058,6 +8356,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8072,7 +8372,7 @@ export interface operations {
                     "application/json": components["schemas"]["RMR"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8083,7 +8383,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8100,7 +8400,10 @@ export interface operations {
     };
     "get-rmr": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -8116,6 +8419,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -8126,7 +8431,7 @@ export interface operations {
                     "application/json": components["schemas"]["RMR"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8137,7 +8442,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8155,6 +8460,8 @@ export interface operations {
     "free-rmr": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8179,6 +8486,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -8187,7 +8496,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8198,7 +8507,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8292,6 +8601,8 @@ export interface operations {
     "create-rsp": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8317,6 +8628,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8331,7 +8644,7 @@ export interface operations {
                     "application/json": components["schemas"]["RSP"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8342,7 +8655,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8359,7 +8672,10 @@ export interface operations {
     };
     "get-rsp": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -8414,6 +8730,8 @@ export interface operations {
     "free-rsp": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8438,6 +8756,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -8446,7 +8766,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8457,7 +8777,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8475,6 +8795,8 @@ export interface operations {
     "start-session": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8539,6 +8861,8 @@ export interface operations {
     "end-session": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8671,6 +8995,8 @@ export interface operations {
     "create-srq": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8696,6 +9022,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8710,7 +9038,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8721,7 +9049,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8738,7 +9066,10 @@ export interface operations {
     };
     "get-srq": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+            };
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
@@ -8754,6 +9085,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description The request's id, taken or made. */
@@ -8764,7 +9097,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8775,7 +9108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8793,6 +9126,8 @@ export interface operations {
     "free-srq": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8817,6 +9152,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -8825,7 +9162,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8836,7 +9173,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8854,6 +9191,8 @@ export interface operations {
     "modify-srq": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8883,6 +9222,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8895,7 +9236,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8906,7 +9247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8924,6 +9265,8 @@ export interface operations {
     "set-srq-low-watermark": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -8952,6 +9295,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
@@ -8964,7 +9309,7 @@ export interface operations {
                     "application/json": components["schemas"]["SRQ"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -8975,7 +9320,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */
@@ -8993,6 +9338,8 @@ export interface operations {
     "post-srq-recvs": {
         parameters: {
             query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
                 /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
                 dry_run?: components["parameters"]["DryRunQuery"];
             };
@@ -9021,6 +9368,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
+                    "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
                     /** @description The request's id, taken or made. */
@@ -9031,7 +9380,7 @@ export interface operations {
                     "application/json": components["schemas"]["Posted"];
                 };
             };
-            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
                     /** @description The request's id, taken or made. */
@@ -9042,7 +9391,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */

@@ -2,7 +2,8 @@ import { count } from "./format";
 import "./UsageBar.css";
 
 interface Props {
-  used: number;
+  /** What is used; null where only another node knows. */
+  used: number | null;
   limit: number | undefined;
   /** What is counted, for screen readers. */
   label?: string;
@@ -10,6 +11,7 @@ interface Props {
 
 /** How much of a limit is used, as a bar and as figures. */
 export function UsageBar({ used, limit, label }: Props) {
+  if (used === null) return <span title="Only the node that has it knows">–</span>;
   const share = limit ? Math.min(1, used / limit) : 0;
   const text = limit === undefined ? count(used) : `${count(used)} of ${count(limit)}`;
   return (

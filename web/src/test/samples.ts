@@ -45,6 +45,8 @@ export function endpointWith(different: Partial<Endpoint> = {}): Endpoint {
     peer: null,
     last_event: null,
     transport: { qp_num: null, qp_state: null },
+    node_state: "UP",
+    known_at: null,
     modifiable: ["pz", "recv_evd", "attributes.max_recv_dtos"],
     operations: ["modify", "set_watermark", "connect", "reset", "free", "post_recv"],
     ...different,
@@ -93,6 +95,8 @@ export function iaWith(different: Partial<IA> = {}): IA {
     ia_attributes: {},
     provider_attributes: {},
     endpoint_defaults: { ep_transport_specific: {}, ep_provider_specific: {} },
+    node_state: "UP",
+    known_at: null,
     usage: { endpoints: 0, pzs: 0, evds: 0, srqs: 0, lmrs: 0, rmrs: 0, psps: 0, rsps: 0 },
     ...different,
   };

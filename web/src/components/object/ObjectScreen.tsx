@@ -15,6 +15,7 @@ import { Screen } from "../Screen";
 import { Ago } from "../time";
 import type { ListedType } from "./CollectionScreen";
 import { NameAndLabels } from "./NameAndLabels";
+import { NodeAway } from "./NodeAway";
 import { displayName, ObjectLink } from "./ObjectLink";
 
 interface Props<K extends ListedType> {
@@ -68,6 +69,7 @@ export function ObjectScreen<K extends ListedType>({ type, body, actions, freeWa
         </div>
       }
     >
+      <NodeAway object={object} />
       <div className="dp-tab-body">
         {body(object)}
         <ChangeHistory id={id} />

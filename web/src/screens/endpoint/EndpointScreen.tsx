@@ -8,6 +8,7 @@ import { one, status as statusQuery } from "~/api/queries";
 import { EmptyNote, LoadingLines } from "~/components/Notes";
 import { IdleFlags } from "~/components/object/IdleFlags";
 import { NameAndLabels } from "~/components/object/NameAndLabels";
+import { NodeAway } from "~/components/object/NodeAway";
 import { displayName, ObjectLink } from "~/components/object/ObjectLink";
 import { PartBoundary } from "~/components/PartBoundary";
 import { ProblemNote } from "~/components/ProblemNote";
@@ -58,6 +59,7 @@ export function EndpointScreen() {
       actions={<Actions endpoint={endpoint} />}
       about={<FactLine endpoint={endpoint} live={live.data} />}
     >
+      <NodeAway object={endpoint} />
       <Tabs
         activeKey={tab}
         onSelect={(_event, key) => choose(tabs.find((name) => name === key && name !== "now"))}

@@ -26,7 +26,9 @@ describe("parameters", () => {
     expect(explain(parameter("attributes.ep_transport_specific"))).toBe(
       "ack_timeout 0–31, retry_count 0–7, rnr_retry_count 0–6, tos 0–255. An empty value removes a name.",
     );
-    expect(explain(parameter("attributes.ep_provider_specific"))).toBe("max_inline_data. An empty value removes a name.");
+    expect(explain(parameter("attributes.ep_provider_specific"))).toBe(
+      "comp_vector (where the adapter has it), max_inline_data, min_rnr_timer 0–31 (where the adapter has it). An empty value removes a name.",
+    );
   });
 
   it("write named attributes as words that can be parsed", () => {

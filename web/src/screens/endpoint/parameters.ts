@@ -19,7 +19,9 @@ export function lockedReason(endpoint: Endpoint, parameter: Parameter, matrix: M
 /** The meaning of a parameter; for named attributes, their names and ranges. */
 export function explain(parameter: Parameter): string {
   if (parameter.names.length === 0) return parameter.meaning;
-  const names = parameter.names.map(({ name, min, max }) => (max === null ? name : `${name} ${min}–${max}`)).join(", ");
+  const names = parameter.names
+    .map(({ name, min, max, everywhere }) => (max === null ? name : `${name} ${min}–${max}`) + (everywhere ? "" : " (where the adapter has it)"))
+    .join(", ");
   return `${names}. An empty value removes a name.`;
 }
 

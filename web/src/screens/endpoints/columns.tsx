@@ -2,6 +2,7 @@ import type { EPStatus, Endpoint } from "~/api/model";
 import type { GridColumn } from "~/components/grid/columns";
 import { IdleFlags } from "~/components/object/IdleFlags";
 import { labelsText } from "~/components/object/labels";
+import { nodeText } from "~/components/object/NodeAway";
 import { HandleLink, ObjectLink } from "~/components/object/ObjectLink";
 import { peerText } from "~/components/object/peer";
 import { StateLabel } from "~/components/state/StateLabel";
@@ -43,7 +44,7 @@ export function endpointColumns(live: ReadonlyMap<string, EPStatus> | undefined)
       cell: (e, tabIndex) => <ObjectLink object={{ type: "ia", id: e.ia }} tabIndex={tabIndex} />,
       value: (e) => e.ia,
     },
-    { id: "node", title: "Node", width: 110, optional: true, cell: (e) => e.node, value: (e) => e.node },
+    { id: "node", title: "Node", width: 110, optional: true, cell: nodeText, value: (e) => e.node },
     { id: "peer", title: "Peer", width: 120, grow: 1.5, cell: (e, tabIndex) => <PeerCell endpoint={e} tabIndex={tabIndex} />, value: peerText },
     { id: "idle", title: "Idle", width: 78, cell: (e) => <IdleFlags status={live?.get(e.id)} /> },
     { id: "receives", title: "Receives", width: 120, cell: (e) => <ReceiveGauge endpoint={e} recvs={live?.get(e.id)?.recvs} /> },

@@ -18,7 +18,9 @@ import { EVDActions } from "./EVDActions";
 
 /** What uses an EVD, with the number of each type. */
 const usersOf = (evd: EVD): string =>
-  Object.entries(evd.in_use_by)
+  evd.in_use_by === null
+    ? "–"
+    : Object.entries(evd.in_use_by)
     .filter(([, number]) => number > 0)
     .map(([kind, number]) => `${count(number)} ${kind}`)
     .join(", ") || "nobody";
@@ -31,7 +33,7 @@ const columns = withCommonColumns<EVD>("evd", [
     title: "Dropped",
     width: 86,
     align: "end",
-    cell: (evd) => (evd.dropped > 0 ? <strong className="dp-tone-bad">✕ {count(evd.dropped)}</strong> : "0"),
+    cell: (evd) => (evd.dropped ? <strong className="dp-tone-bad">✕ {count(evd.dropped)}</strong> : count(evd.dropped)),
     value: (evd) => evd.dropped,
   },
   { id: "mode", title: "Mode", width: 110, cell: (evd) => evd.mode ?? "–", value: (evd) => evd.mode },
@@ -109,7 +111,7 @@ export function EVDScreen() {
               <Fact name="Events">
                 <UsageBar used={evd.depth} limit={evd.qlen} />
               </Fact>
-              <Fact name="Dropped">{evd.dropped > 0 ? <strong className="dp-tone-bad">✕ {count(evd.dropped)}, because the queue was full</strong> : "none"}</Fact>
+              <Fact name="Dropped">{evd.dropped ? <strong className="dp-tone-bad">✕ {count(evd.dropped)}, because the queue was full</strong> : evd.dropped === 0 ? "none" : "–"}</Fact>
               <Fact name="Streams">{evd.streams.join(", ")}</Fact>
               <Fact name="Mode">{evd.mode ?? "none yet: it is set by the first completion flag that meets it"}</Fact>
               <Fact name="Waitable">{evd.waitable ? "yes" : "no: waiting on it is refused"}</Fact>

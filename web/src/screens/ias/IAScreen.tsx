@@ -9,6 +9,7 @@ import { useMatrix } from "~/api/useMatrix";
 import { Card, CardPair } from "~/components/Card";
 import { bytes, count, plain } from "~/components/format";
 import { LoadingLines } from "~/components/Notes";
+import { NodeAway, nodeText } from "~/components/object/NodeAway";
 import { HandleLink } from "~/components/object/ObjectLink";
 import { ProblemNote } from "~/components/ProblemNote";
 import { Screen } from "~/components/Screen";
@@ -40,7 +41,12 @@ export function IAScreen() {
       trail={trail}
       about={adapter && <FactLine ia={adapter} />}
     >
-      {found.error ? <ProblemNote error={found.error} what="This IA could not be read" /> : adapter ? <Body ia={adapter} /> : <LoadingLines lines={10} />}
+      {found.error ? <ProblemNote error={found.error} what="This IA could not be read" /> : adapter ? (
+        <>
+          <NodeAway object={adapter} />
+          <Body ia={adapter} />
+        </>
+      ) : <LoadingLines lines={10} />}
     </Screen>
   );
 }
@@ -52,7 +58,7 @@ function FactLine({ ia }: { ia: IA }) {
       <span>
         device {ia.device}, port {ia.port}
       </span>
-      <span>node {ia.node}</span>
+      <span>node {nodeText(ia)}</span>
       <span>
         async EVD <HandleLink type="evd" id={ia.async_evd} />
       </span>
@@ -117,7 +123,7 @@ const listed = ["pz", "evd", "srq", "lmr", "rmr"] as const;
 function Usage({ ia }: { ia: IA }) {
   const matrix = useMatrix();
   const bar = (type: "endpoint" | (typeof listed)[number], name: string) => (
-    <UsageBar used={ia.usage[kinds[type].collection]} limit={limitOn(ia, matrix.limitOf(type))} label={name} />
+    <UsageBar used={ia.usage?.[kinds[type].collection] ?? null} limit={limitOn(ia, matrix.limitOf(type))} label={name} />
   );
   const endpoints = capitalised(kinds.endpoint.many);
   return (
@@ -142,7 +148,7 @@ function Usage({ ia }: { ia: IA }) {
             <Link to="/connections" search={{ tab: kinds[type].tab }}>
               {kinds[type].many}
             </Link>
-            <span>{count(ia.usage[kinds[type].collection])}</span>
+            <span>{count(ia.usage?.[kinds[type].collection])}</span>
           </div>
         ))}
       </div>

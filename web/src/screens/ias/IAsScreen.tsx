@@ -6,6 +6,7 @@ import { list } from "~/api/queries";
 import { useMatrix } from "~/api/useMatrix";
 import { plain } from "~/components/format";
 import { EmptyNote, LoadingLines } from "~/components/Notes";
+import { nodeText } from "~/components/object/NodeAway";
 import { ObjectLink } from "~/components/object/ObjectLink";
 import { ProblemNote } from "~/components/ProblemNote";
 import { Screen } from "~/components/Screen";
@@ -49,7 +50,7 @@ function Row({ ia }: { ia: IA }) {
       <td>
         <IAStateLabel state={ia.state} />
       </td>
-      <td>{ia.node}</td>
+      <td>{nodeText(ia)}</td>
       <td>{ia.provider}</td>
       <td>
         <code>{plain(ia.ia_attributes?.ia_address)}</code>
@@ -58,7 +59,7 @@ function Row({ ia }: { ia: IA }) {
         const { collection } = kinds[type];
         return (
           <td key={type}>
-            <UsageBar used={ia.usage[collection]} limit={limitOn(ia, matrix.limitOf(type))} label={`${collection} on ${ia.id}`} />
+            <UsageBar used={ia.usage?.[collection] ?? null} limit={limitOn(ia, matrix.limitOf(type))} label={`${collection} on ${ia.id}`} />
           </td>
         );
       })}

@@ -47,6 +47,22 @@ describe("what is on a device", () => {
     ]);
   });
 
+  it("is never shown under the name of another kind", async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    serveWith(async ({ query }) => {
+      if (query.get("kind") !== "qp") await answered;
+      const items = query.get("kind") === "qp" ? [resource({})] : [];
+      return { body: { items, total: items.length, next_cursor: null, position: "1", partial: false } };
+    });
+    renderPart(<Resources ia="rxe0-1@alpha" />);
+    await screen.findByRole("row", { name: /^17 RC RTS/ });
+    await userEvent.click(screen.getByRole("button", { name: "Memory regions" }));
+    expect(screen.queryByRole("row")).toBeNull();
+    answer();
+    await screen.findByText("none");
+  });
+
   it("is at first no more than fits a screen", async () => {
     const items = Array.from({ length: 60 }, (_, number) => resource({ number }));
     serveWith(() => ({ body: { items, total: 5000, next_cursor: "x", position: "1", partial: false } }));

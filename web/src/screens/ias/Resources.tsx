@@ -1,5 +1,5 @@
 import { Button, ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
-import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { client, read } from "~/api/client";
 import type { Page, Resource, ResourceKind } from "~/api/model";
@@ -33,7 +33,6 @@ const resources = (ia: string, kind: ResourceKind) =>
       read<Page<Resource>>(
         client.GET("/ias/{ia}/resources", { params: { path: { ia }, query: { kind: [kind], limit: mostRows, total: true } }, signal }),
       ),
-    placeholderData: keepPreviousData,
     refetchInterval: 5000,
     retry: false,
   });

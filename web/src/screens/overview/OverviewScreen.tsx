@@ -127,7 +127,7 @@ function Adapter({ ia }: { ia: IA }) {
     <li>
       <PageLink href={objectPath("ia", ia.id)}>{ia.id}</PageLink>
       <IAStateLabel state={ia.state} />
-      <UsageBar used={ia.usage?.endpoints ?? 0} limit={limit} label={`Endpoints on ${ia.id}`} />
+      <UsageBar used={ia.usage?.endpoints ?? null} limit={limit} label={`Endpoints on ${ia.id}`} />
     </li>
   );
 }

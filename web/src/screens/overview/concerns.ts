@@ -65,7 +65,7 @@ export function firedWatermarks(changes: readonly Change[]): Concern[] {
 /** The EVDs that dropped events. */
 export const overflowedEVDs = (evds: readonly EVD[]): Concern[] =>
   evds
-    .filter((evd) => evd.dropped > 0)
+    .filter((evd) => (evd.dropped ?? 0) > 0)
     .map((evd) => ({
       key: `evd ${evd.id}`,
       tone: "bad",
@@ -113,7 +113,7 @@ export const silentNodes = (nodes: readonly Node[]): Concern[] =>
     .map((node) => ({
       key: `node ${node.name}`,
       tone: "bad",
-      what: `Node ${node.name} is not heard of`,
+      what: `Node ${node.name} ${node.state === "LEFT" ? "has stopped" : node.state === "DOWN" ? "is down" : "is not heard"}`,
       detail: `Its endpoints can be read, not changed. ${node.address ?? ""}`.trim(),
       href: `/endpoints${defaultStringifySearch({ node: [node.name] })}`,
       at: node.last_seen,

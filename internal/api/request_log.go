@@ -11,8 +11,8 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// observe counts and logs each request when it has been answered.
-func (a *API) observe(next http.Handler) http.Handler {
+// logRequest counts and logs each request when it has been answered.
+func (a *API) logRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		watched := &statusWriter{ResponseWriter: w, status: http.StatusOK}

@@ -16,13 +16,16 @@ import (
 	"github.com/datapi/datapi/internal/api/document"
 )
 
-// conventions returns the middleware of a call: what holds for every call before its own input is read, which is the
+// checkCall returns the middleware of a call: what holds for every call before its own input is read, which is the
 // type of the answer, the query, the form of If-Match, the body's type and size, and the Idempotency-Key.
-func (a *API) conventions(r route) func(huma.Context, func(huma.Context)) {
+func (a *API) checkCall(r route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		request, w := humachi.Unwrap(ctx)
 		if p := a.firstRefusal(r, request, ctx.Operation()); p != nil {
 			writeProblem(w, request, p)
+			return
+		}
+		if a.passOn(r, ctx) {
 			return
 		}
 		a.answerOnce(r, ctx, func(ctx huma.Context) { a.validateBody(ctx, next) })
@@ -54,10 +57,16 @@ func (a *API) firstRefusal(r route, request *http.Request, op *huma.Operation) *
 	if p := readDryRun(request); p != nil {
 		return p
 	}
+	if p := readForward(request); p != nil {
+		return p
+	}
 	if p := joinIfMatch(request.Header); p != nil {
 		return p
 	}
-	return a.readBody(request, r, op)
+	if p := a.readBody(request, r, op); p != nil {
+		return p
+	}
+	return refuseUnsigned(request)
 }
 
 // checkAccept refuses an Accept header that the answer cannot meet. Problems are sent whatever was asked for, as RFC

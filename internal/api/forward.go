@@ -1,0 +1,236 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"github.com/datapi/datapi/internal/api/document"
+	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/store"
+)
+
+// forwardLimit is how long a call that was passed on may take, beyond what it says itself that it waits.
+const forwardLimit = 10 * time.Second
+
+// liveLimit is how long a read waits for the live members of another node's object.
+const liveLimit = 2 * time.Second
+
+// maxPeerAnswer is the longest answer of another node that is taken, in bytes: longer than any call gives.
+const maxPeerAnswer = 64 << 20
+
+// errLongAnswer is the refusal of a longer one.
+var errLongAnswer = errors.New("its answer has no end")
+
+// hopHeaders are the headers of an answer that are about the connection that it came on.
+var hopHeaders = []string{"Connection", "Keep-Alive", "Transfer-Encoding", "Date", "Content-Length", "Set-Cookie"}
+
+// passOn has a call carried out by the node that owns its object, where that is another one, and reports whether it has
+// answered. What it has not answered is this node's to answer: calls about its own objects and about none, those that
+// another node has passed on already, and reads of what is recorded.
+func (a *API) passOn(r route, ctx huma.Context) bool {
+	request, w := humachi.Unwrap(ctx)
+	info := requestOf(request.Context())
+	if !info.mayPassOn() || !r.isPassedOn() {
+		return false
+	}
+	segments := strings.Split(strings.TrimPrefix(strings.TrimPrefix(request.URL.Path, basePath), "/"), "/")
+	owner, err := a.ownerOfCall(request.Context(), segments, info.body)
+	if err != nil || owner == "" || owner == a.node {
+		return false // where the database is away the call itself says so
+	}
+	limit := forwardLimit
+	if r.live == partlyLive {
+		limit = liveLimit
+	}
+	wait, err := Waiting{Prefer: request.Header.Get("Prefer")}.duration()
+	if err != nil {
+		return false
+	}
+	got, p := a.forward(request.Context(), owner, outgoing{
+		method: request.Method, uri: basePath + strings.TrimPrefix(request.URL.RequestURI(), basePath), header: request.Header, body: info.body, limit: limit + wait,
+	})
+	switch {
+	case p == nil && (r.live != partlyLive || got.status < http.StatusInternalServerError):
+		got.send(w)
+	case r.live == partlyLive:
+		return false // it is shown as it is recorded
+	default:
+		writeProblem(w, request, p)
+	}
+	return true
+}
+
+// readForward reads the parameter that keeps a call from being passed on.
+func readForward(request *http.Request) *document.Problem {
+	info := requestOf(request.Context())
+	text := request.URL.Query().Get("forward")
+	if text == "" {
+		return nil
+	}
+	forward, err := strconv.ParseBool(text)
+	if err != nil {
+		return wrongQuery("forward", "must be true or false")
+	}
+	info.unforwarded = !forward
+	return nil
+}
+
+// mayPassOn reports whether another node may be asked: not where the client does not want it, and not for what another
+// node has passed on already.
+func (info *requestInfo) mayPassOn() bool { return info.from == "" && !info.unforwarded }
+
+// outgoing is a call to another node.
+type outgoing struct {
+	// uri is the path with its query.
+	method, uri string
+	// header is that of the client's request.
+	header http.Header
+	body   []byte
+	// limit is how long its answer may take.
+	limit time.Duration
+}
+
+// isRead reports whether the call changes nothing.
+func (c outgoing) isRead() bool { return c.method == http.MethodGet || c.method == http.MethodHead }
+
+// forwardedHeaders are the headers of a client that go on to the owner.
+var forwardedHeaders = []string{
+	"Accept", "Content-Type", "If-Match", "If-None-Match", "Prefer", "X-Change-Reason", idempotencyHeader,
+}
+
+// peerAnswer is the answer of another node.
+type peerAnswer struct {
+	node   string
+	status int
+	header http.Header
+	body   []byte
+}
+
+// send sends the answer as it is, with the name of the node that gave it.
+func (p *peerAnswer) send(w http.ResponseWriter) {
+	for name, values := range p.header {
+		w.Header()[name] = values
+	}
+	w.Header().Set(document.NodeHeader, p.node)
+	w.WriteHeader(p.status)
+	_, _ = w.Write(p.body) // the client may be gone
+}
+
+// forward sends a call to a node and returns its answer. The problem says which node did not answer: 503 where nothing
+// was sent, 504 where it may have carried the call out.
+func (a *API) forward(ctx context.Context, owner string, call outgoing) (*peerAnswer, *document.Problem) {
+	node, err := a.nodeThatIsUp(ctx, owner)
+	if err != nil {
+		a.metrics.passedOn.WithLabelValues("away").Inc()
+		return nil, problemOf(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, call.limit)
+	defer cancel()
+	for first := true; ; first = false {
+		got, sent, err := a.sendTo(ctx, node, call)
+		switch {
+		case err == nil:
+			a.metrics.passedOn.WithLabelValues("answered").Inc()
+			return got, nil
+		case !sent && first && ctx.Err() == nil:
+			continue // a connection that was kept may have ended meanwhile
+		case sent && !call.isRead():
+			a.metrics.passedOn.WithLabelValues("unknown").Inc()
+			return nil, a.outcomeAtOwner(ctx, owner, call)
+		}
+		a.metrics.passedOn.WithLabelValues("away").Inc()
+		return nil, document.NewProblem(document.KindNodeAway, "The object belongs to node "+owner+", which could not be reached at "+node.Address+" ("+lossOf(err)+"). Nothing was done there; try again.")
+	}
+}
+
+// lossOf returns in a few words why a call had no answer.
+func lossOf(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "it did not answer in time"
+	}
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err.Error()
+}
+
+// outcomeAtOwner returns the problem of a write that was sent to its owner and had no answer.
+func (a *API) outcomeAtOwner(ctx context.Context, owner string, call outgoing) *document.Problem {
+	again := "Without an Idempotency-Key look at the object before you send it again."
+	if key := call.header.Get(idempotencyHeader); key != "" {
+		again = "Repeat it with its Idempotency-Key " + key + " to learn what became of it."
+	}
+	p := document.NewProblem(document.KindOutcomeUnknown, "Node "+owner+", which owns the object, was sent the call as request "+requestOf(ctx).id+" and has not answered: it may have been carried out or not. "+again)
+	p.Status = http.StatusGatewayTimeout
+	return p
+}
+
+// nodeThatIsUp returns the row of a node that answers. The error is the refusal of a call for an object of one that
+// does not.
+func (a *API) nodeThatIsUp(ctx context.Context, name string) (*store.Node, error) {
+	nodes, err := a.store.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range nodes {
+		if n.Name == name && n.State == store.NodeUp {
+			return &n, nil
+		}
+	}
+	return nil, document.NewProblem(document.KindNodeAway, "The object belongs to node "+name+", which does not answer now. Only its owner can change it; try again when it is back.")
+}
+
+// sendTo sends a call to a node once. sent reports whether the node may have seen it.
+func (a *API) sendTo(ctx context.Context, node *store.Node, call outgoing) (got *peerAnswer, sent bool, err error) {
+	var wrote atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }})
+	request, err := http.NewRequestWithContext(traced, call.method, node.Address+call.uri, http.NoBody)
+	if err != nil {
+		return nil, false, err
+	}
+	if !call.isRead() {
+		// A body that cannot be had again keeps the transport from sending the call twice by itself.
+		request.Body, request.ContentLength, request.GetBody = io.NopCloser(bytes.NewReader(call.body)), int64(len(call.body)), nil
+	}
+	for _, name := range forwardedHeaders {
+		if values := call.header.Values(name); len(values) > 0 {
+			request.Header[name] = values
+		}
+	}
+	info := requestOf(ctx)
+	request.Header.Set(document.RequestIDHeader, info.id)
+	request.Header.Set(forwardedHeader, forwarded{
+		From: a.node, To: node.Name, Principal: info.principal.name, At: time.Now().Unix(), Call: callDigest(call.method, call.uri, call.body),
+	}.sign(node.Secret))
+	response, err := a.peers.client(node).Do(request)
+	if err != nil {
+		return nil, wrote.Load(), err
+	}
+	defer func() { _ = response.Body.Close() }()
+	got = &peerAnswer{node: node.Name, status: response.StatusCode, header: response.Header}
+	for _, name := range hopHeaders {
+		got.header.Del(name)
+	}
+	got.body, err = io.ReadAll(io.LimitReader(response.Body, maxPeerAnswer+1))
+	if len(got.body) > maxPeerAnswer {
+		err = errLongAnswer
+	}
+	return got, true, err
+}
+
+// isUnknownHandle reports whether an error is the refusal of an id that no object has.
+func isUnknownHandle(err error) bool {
+	var refused *dat.Error
+	return errors.As(err, &refused) && refused.Return == dat.RetInvalidHandle
+}

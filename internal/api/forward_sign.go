@@ -1,0 +1,68 @@
+package api
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// forwardedHeader is in calls that a node passes on: who asks, signed with the secret of the node that it goes to.
+const forwardedHeader = "Datapi-Forwarded"
+
+// forwardedFor is how long a signature holds: the clocks of two nodes may differ by that much.
+const forwardedFor = 5 * time.Minute
+
+// forwarded is what a node says of a call that it passes on.
+type forwarded struct {
+	// From and To are the names of the two nodes.
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Principal is who asks.
+	Principal string `json:"principal"`
+	// At is when it was signed, in seconds of Unix time.
+	At int64 `json:"at"`
+	// Call is what is asked: the method, the path with its query, and the SHA-256 of the body.
+	Call []byte `json:"call"`
+}
+
+// callDigest returns what a signature says of a call.
+func callDigest(method, uri string, body []byte) []byte {
+	sum := sha256.Sum256(body)
+	return append([]byte(method+" "+uri+" "), sum[:]...)
+}
+
+// sign returns the value of forwardedHeader.
+func (f forwarded) sign(secret []byte) string {
+	text := base64.RawURLEncoding.EncodeToString(encode(f))
+	return text + "." + base64.RawURLEncoding.EncodeToString(signature(secret, text))
+}
+
+func signature(secret []byte, text string) []byte {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(text))
+	return mac.Sum(nil)
+}
+
+// readForwarded returns what the header of a call that was passed on says; ok is false where it was not signed with the
+// secret, for this node, and lately. The body is compared when it was read (isOf).
+func readForwarded(header, node string, secret []byte, now time.Time) (f forwarded, ok bool) {
+	text, mac, _ := strings.Cut(header, ".")
+	given, err := base64.RawURLEncoding.DecodeString(mac)
+	if err != nil || len(secret) == 0 || !hmac.Equal(given, signature(secret, text)) {
+		return f, false
+	}
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || json.Unmarshal(data, &f) != nil {
+		return f, false
+	}
+	age := now.Sub(time.Unix(f.At, 0)).Abs()
+	return f, f.To == node && age <= forwardedFor
+}
+
+// isOf reports whether the signature is that of the call.
+func (f forwarded) isOf(method, uri string, body []byte) bool {
+	return hmac.Equal(f.Call, callDigest(method, uri, body))
+}
