@@ -16,7 +16,7 @@ import (
 )
 
 // pairsAtOnce is how many pairs connect at the same time where DATAPI_TEST_PAIRS does not say it.
-const pairsAtOnce = 500
+const pairsAtOnce = 100
 
 // numberFrom returns the number that an environment variable has, or fallback without one.
 func numberFrom(t *testing.T, name string, fallback int) int {
@@ -127,7 +127,7 @@ func TestManyPairsConnectAtOnce(t *testing.T) {
 }
 
 // cyclesInSequence is how many pairs come and go where DATAPI_TEST_SEQUENCE does not say it.
-const cyclesInSequence = 200
+const cyclesInSequence = 100
 
 func TestPairsThatComeAndGoKeepTheResidentSize(t *testing.T) {
 	n := numberFrom(t, "DATAPI_TEST_SEQUENCE", cyclesInSequence)
@@ -139,7 +139,7 @@ func TestPairsThatComeAndGoKeepTheResidentSize(t *testing.T) {
 		}
 		s.awaitRelease()
 	}
-	cycle(n/10 + 1)
+	cycle(n)
 	before, objects := resident(t), census(t)
 	cycle(n)
 	after := resident(t)
