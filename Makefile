@@ -72,6 +72,10 @@ test-mutations: setup-test ## Plant one bug of each kind and show that the harne
 bench: setup-test ## Run the benchmarks
 	$(GO_TEST) -run '^$$' -bench . -benchmem ./...
 
+.PHONY: bench-rxe
+bench-rxe: ## Run the verbs engine's benchmarks beside a C program's in a virtual machine (KERNEL=6.1 or 6.12)
+	scripts/test-rxe -k $(or $(KERNEL),6.12) bench
+
 .PHONY: lint
 lint: setup-test web/node_modules/.installed ## Lint the Go code, the page, openapi.yaml and the image
 	go vet ./...

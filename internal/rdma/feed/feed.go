@@ -18,9 +18,12 @@ type Queue[T any] struct {
 	items   []T
 	running bool
 	closed  bool
+	// moving: the goroutine has taken items and not handed over all of them yet.
+	moving bool
 }
 
-// New returns an empty queue. Its goroutine starts with the first Put and ends with Close.
+// New returns an empty queue. Its goroutine starts with the first Put that finds no waiting
+// reader, and ends with Close.
 func New[T any]() *Queue[T] {
 	return &Queue[T]{
 		out: make(chan T), wake: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}),
@@ -30,12 +33,20 @@ func New[T any]() *Queue[T] {
 // Out returns the channel that delivers the values. Close closes it.
 func (q *Queue[T]) Out() <-chan T { return q.out }
 
-// Put adds a value and returns immediately; after Close it does nothing.
+// Put adds a value and returns immediately; after Close it does nothing. A reader that waits
+// is given the value directly, if nothing is before it.
 func (q *Queue[T]) Put(v T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return
+	}
+	if len(q.items) == 0 && !q.moving {
+		select {
+		case q.out <- v:
+			return
+		default:
+		}
 	}
 	if !q.running {
 		q.running = true
@@ -54,6 +65,7 @@ func (q *Queue[T]) take() []T {
 	defer q.mu.Unlock()
 	items := q.items
 	q.items = nil
+	q.moving = len(items) > 0
 	return items
 }
 
@@ -67,11 +79,13 @@ func (q *Queue[T]) run() {
 		case <-q.quit:
 			return
 		}
-		for _, v := range q.take() {
-			select {
-			case q.out <- v:
-			case <-q.quit:
-				return
+		for items := q.take(); len(items) > 0; items = q.take() {
+			for _, v := range items {
+				select {
+				case q.out <- v:
+				case <-q.quit:
+					return
+				}
 			}
 		}
 	}

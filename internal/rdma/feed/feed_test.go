@@ -57,3 +57,33 @@ func TestCloseEndsTheChannelWhateverWaits(t *testing.T) {
 		})
 	}
 }
+
+func TestTheOrderHoldsWhereAReaderThatWaitsIsServedDirectly(t *testing.T) {
+	q := New[int]()
+	defer q.Close()
+	const n = 20_000
+	go func() {
+		for i := range n {
+			q.Put(i)
+		}
+	}()
+	for want := range n { // sometimes this waits, sometimes it is behind
+		if got := <-q.Out(); got != want {
+			t.Fatalf("value %d is %d", want, got)
+		}
+	}
+}
+
+func TestAReaderThatWaitsNeedsNoGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New[string]()
+		defer q.Close()
+		got := make(chan string, 1)
+		go func() { got <- <-q.Out() }()
+		synctest.Wait()
+		q.Put("directly")
+		if v := <-got; v != "directly" || q.running {
+			t.Fatalf("%q was delivered, by a goroutine: %v", v, q.running)
+		}
+	})
+}

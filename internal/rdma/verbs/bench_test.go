@@ -22,7 +22,7 @@ const waitLimit = 2 * time.Minute
 
 // bench is an open IA of the device under test, with what it reported.
 type bench struct {
-	t   *testing.T
+	t   testing.TB
 	p   *Provider
 	ia  rdma.IA
 	pz  rdma.Object
@@ -31,7 +31,7 @@ type bench struct {
 }
 
 // deviceName returns the device under test (DATAPI_TEST_DEVICE, as rxe0).
-func deviceName(t *testing.T) string {
+func deviceName(t testing.TB) string {
 	t.Helper()
 	name := os.Getenv("DATAPI_TEST_DEVICE")
 	if name == "" {
@@ -41,7 +41,7 @@ func deviceName(t *testing.T) string {
 }
 
 // newBench opens the provider and finds the IA of the device under test.
-func newBench(t *testing.T) *bench {
+func newBench(t testing.TB) *bench {
 	t.Helper()
 	b := &bench{t: t, p: New()}
 	ias, err := b.p.Open(context.Background())
@@ -73,10 +73,16 @@ func (b *bench) makeParents() {
 	}
 }
 
-// ep creates an endpoint with 8 DTOs each way and 4 reads.
+// ep creates an endpoint with 8 DTOs each way and 4 reads, on the bench's EVD.
 func (b *bench) ep(id dat.Handle) rdma.EP {
 	b.t.Helper()
-	e, err := b.ia.CreateEP(id, rdma.EPParams{PZ: b.pz, RecvEVD: b.evd, RequestEVD: b.evd, Attributes: dat.EPAttributes{
+	return b.epOn(id, b.evd)
+}
+
+// epOn creates such an endpoint on another EVD.
+func (b *bench) epOn(id dat.Handle, evd rdma.EVD) rdma.EP {
+	b.t.Helper()
+	e, err := b.ia.CreateEP(id, rdma.EPParams{PZ: b.pz, RecvEVD: evd, RequestEVD: evd, Attributes: dat.EPAttributes{
 		MaxRecvDTOs: 8, MaxRequestDTOs: 8, MaxRecvIOV: 1, MaxRequestIOV: 1, MaxRDMAReadIn: 4, MaxRDMAReadOut: 4,
 	}})
 	if err != nil {
@@ -152,7 +158,7 @@ func (b *bench) connect(from, to rdma.EP, fromID, toID dat.Handle) {
 
 // census returns the kernel's count of the device's objects. The library keeps its
 // context of a device, so contexts are left out.
-func census(t *testing.T) map[string]uint64 {
+func census(t testing.TB) map[string]uint64 {
 	t.Helper()
 	now, err := Census(deviceName(t))
 	if err != nil {
@@ -164,7 +170,7 @@ func census(t *testing.T) map[string]uint64 {
 
 // leftover waits until the kernel counts what it counted before. It returns "", or after
 // waitLimit a text with both counts.
-func leftover(t *testing.T, before map[string]uint64) string {
+func leftover(t testing.TB, before map[string]uint64) string {
 	t.Helper()
 	late := time.Now().Add(waitLimit)
 	for {
@@ -180,7 +186,7 @@ func leftover(t *testing.T, before map[string]uint64) string {
 }
 
 // link runs rdma or another program of the guest, which must succeed.
-func link(t *testing.T, program string, args ...string) {
+func link(t testing.TB, program string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()

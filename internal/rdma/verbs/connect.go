@@ -16,7 +16,7 @@ const resolveMS = 3000
 // setupSteps are what follows the events of a connection that is being set up.
 var setupSteps = map[int]func(c *conn, e cmEvent){
 	cmAddrResolved:  func(c *conn, _ cmEvent) { c.resolveRoute() },
-	cmRouteResolved: func(c *conn, _ cmEvent) { c.hw.startTask(c.connect) },
+	cmRouteResolved: func(c *conn, _ cmEvent) { c.ask() },
 	cmEstablished:   (*conn).establish,
 }
 
@@ -59,8 +59,17 @@ var connectRefusals = map[syscall.Errno]rdma.ReportKind{
 // a thread until the peer's TCP has answered. Further ones wait for their turn.
 const connectLimit = 512
 
+// ask starts to connect: in a goroutine of its own over iWARP, where that can block.
+func (c *conn) ask() {
+	if c.hw.iwarp {
+		c.hw.startTask(c.connect)
+		return
+	}
+	c.connect()
+}
+
 // connect asks the peer for the connection. The call can block, so it runs without the
-// lock; a connection that was ended meanwhile is cleaned up here.
+// lock; a connection that was ended meanwhile is cleaned up afterwards.
 func (c *conn) connect() {
 	if c.hw.iwarp {
 		select {
@@ -83,11 +92,7 @@ func (c *conn) connect() {
 	ended := c.ended
 	c.mu.Unlock()
 	if ended {
-		c.once.Do(func() {}) // until end has done its part
-		c.mu.Lock()
-		c.closeQP()
-		c.mu.Unlock()
-		c.cleanUp(false)
+		c.hw.background(c.cleanUpLate)
 		return
 	}
 	if err == nil {
@@ -101,7 +106,16 @@ func (c *conn) connect() {
 			kind = refusal
 		}
 	}
-	c.end(kind, reason, "The peer did not take the connection: "+err.Error()+".")
+	c.hw.startTask(func() { c.end(kind, reason, "The peer did not take the connection: "+err.Error()+".") })
+}
+
+// cleanUpLate cleans up what end left to connect.
+func (c *conn) cleanUpLate() {
+	c.once.Do(func() {}) // until end has done its part
+	c.mu.Lock()
+	c.closeQP()
+	c.mu.Unlock()
+	c.cleanUp(false)
 }
 
 // establish reports that the connection is established, and what completed before.
