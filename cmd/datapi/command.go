@@ -52,7 +52,7 @@ func newVerb(n noun, v verb) *cobra.Command {
 	for _, m := range v.body {
 		m.register(c.Flags())
 	}
-	if v.method == http.MethodGet && v.answer != octets && n.name != "node" && !n.single {
+	if v.method == http.MethodGet && v.answer != octets && !n.single {
 		c.Flags().Bool("watch", false, "show it again after each change, until interrupted")
 	}
 	if v.input {

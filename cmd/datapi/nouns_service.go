@@ -1,5 +1,7 @@
 package main
 
+import "github.com/datapi/datapi/internal/dat"
+
 var pspNoun = noun{
 	name: "psp", objects: "public service points",
 	columns: []string{"id", "name", "ia", "conn_qual", "evd", "ep_creator"},
@@ -62,12 +64,13 @@ var changeNoun = noun{
 }
 
 var nodeNoun = noun{
-	name: "node", objects: "nodes", path: "/nodes",
-	columns: []string{"name", "address", "version", "state", "last_seen"},
-	verbs: []verb{{
-		name: "list", method: "GET", answer: list,
-		help: "List the hosts that share this database",
-	}},
+	name: "node", objects: "nodes", path: "/nodes", watched: dat.TypeNode.String(),
+	columns: []string{"name", "address", "version", "state", "state_since", "last_seen", "objects"},
+	verbs: []verb{
+		{name: "list", method: "GET", answer: list, help: "List the hosts that share this database"},
+		{name: "show", method: "GET", path: "/{name}", help: "Show a host"},
+		{name: "retire", method: "DELETE", path: "/{name}", help: "Free all objects of a host that will not come back, and its names; needs --reason"},
+	},
 }
 
 var retentionNoun = noun{

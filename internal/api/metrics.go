@@ -67,12 +67,13 @@ var (
 	waitingDesc   = prometheus.NewDesc("datapi_recorder_waiting", "Events that wait for their record.", nil, nil)
 	awayDesc      = prometheus.NewDesc("datapi_store_away", "1 while the database is away.", nil, nil)
 	nodesDesc     = prometheus.NewDesc("datapi_nodes", "Nodes on the database by state.", []string{"state"}, nil)
+	movesDesc     = prometheus.NewDesc("datapi_node_moves_total", "Moves of nodes from state to state that this process has recorded, by the state after it.", []string{"state"}, nil)
 	lastDesc      = prometheus.NewDesc("datapi_last_change", "The id of the newest change seen.", nil, nil)
 )
 
 // Describe sends the descriptions of the metrics.
 func (c *objectCollector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{endpointsDesc, dtosDesc, bytesDesc, iaUpDesc, waitingDesc, awayDesc, nodesDesc, lastDesc} {
+	for _, d := range []*prometheus.Desc{endpointsDesc, dtosDesc, bytesDesc, iaUpDesc, waitingDesc, awayDesc, nodesDesc, movesDesc, lastDesc} {
 		out <- d
 	}
 }
@@ -90,6 +91,9 @@ func (c *objectCollector) Collect(out chan<- prometheus.Metric) {
 	gauge(awayDesc, oneIf(c.api.store.Recorder().Away() != nil))
 	for state, n := range c.api.fabric.states(c.api.alive, c.api.store) {
 		gauge(nodesDesc, float64(n), state)
+	}
+	for state, n := range c.api.store.Moves() {
+		out <- prometheus.MustNewConstMetric(movesDesc, prometheus.CounterValue, float64(n), state)
 	}
 	gauge(lastDesc, float64(c.api.store.Log().Last()))
 }

@@ -12,11 +12,71 @@ import (
 	"github.com/datapi/datapi/internal/store"
 )
 
+// NodePath is the path of one node.
+type NodePath struct {
+	Name string `path:"name" maxLength:"512" example:"alpha" doc:"The node's name."`
+}
+
+type getNode struct {
+	Read
+	NodePath
+}
+
+type retireNode struct {
+	Write
+	NodePath
+}
+
 func (a *API) registerNodes() {
 	register(a, route{
 		id: "list-nodes", method: http.MethodGet, path: "/nodes", tag: document.TagService, summary: "List the nodes that share the database",
+		about:  "Those that were not retired, by name. Each move of a node from one state to another is a change of type node.",
 		answer: reflect.TypeFor[PageOf[store.Node]](),
 	}, a.listNodes)
+	register(a, route{
+		id: "get-node", method: http.MethodGet, path: "/nodes/{name}", tag: document.TagService, summary: "Get a node",
+		answer: reflect.TypeFor[store.Node](), versioned: true,
+	}, a.getNode)
+	register(a, route{
+		id: "retire-node", method: http.MethodDelete, path: "/nodes/{name}", tag: document.TagService, summary: "Retire a node that will not come back",
+		about: "For a node that is DOWN or LEFT; X-Change-Reason is required. Its objects are freed with the cause node_retired, those that use others first, and its names are free. " +
+			"It leaves the list, its history stays. Its process, should it live, never writes again; one that starts under its name later is another node. " +
+			"Where the call is cut off, the node is still listed, and a repetition goes on.",
+		status: http.StatusNoContent,
+	}, a.retireNode)
+}
+
+func (a *API) getNode(ctx context.Context, in *getNode) (*answer, error) {
+	nodes, _, err := a.store.NodesKnown(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range nodes {
+		if n.Name == in.Name {
+			ans := a.ok(n)
+			ans.ETag = etag(n.StateVersion)
+			return ans, nil
+		}
+	}
+	return nil, store.NoNode(in.Name)
+}
+
+func (a *API) retireNode(ctx context.Context, in *retireNode) (*answer, error) {
+	if headerText(in.Reason) == "" {
+		return nil, wrongHeader("X-Change-Reason", "is required: say why the node is retired")
+	}
+	show := func(dat.Object) *answer { return &answer{Status: http.StatusNoContent} }
+	c, err := a.call(ctx, in.Write, show)
+	if err != nil {
+		return nil, err
+	}
+	err = a.store.RetireNode(ctx, in.Name, store.Retirement{
+		Match: c.Match, DryRun: c.DryRun, Answer: c.Answer, Actor: c.Actor, RequestID: c.RequestID, Reason: c.Reason,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return show(nil), nil
 }
 
 func (a *API) listNodes(ctx context.Context, _ *Read) (*answer, error) {

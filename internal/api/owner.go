@@ -3,9 +3,11 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/datapi/datapi/internal/dat"
+	"github.com/datapi/datapi/internal/store"
 )
 
 // typesByPath are the types of objects by the first segment of their paths.
@@ -45,12 +47,23 @@ func (a *API) ownerOf(ctx context.Context, t dat.ObjectType, id string) (string,
 	if a.manager.Owns(t, dat.Handle(id)) {
 		return a.node, nil
 	}
-	o, _, err := a.store.GetFreed(ctx, t, dat.Handle(id))
+	o, freed, err := a.store.GetFreed(ctx, t, dat.Handle(id))
 	switch {
 	case isUnknownHandle(err):
 		return "", nil
 	case err != nil:
 		return "", err
+	case !freed.IsZero():
+		return a.ownerOfFreed(ctx, o.Head().Node)
 	}
 	return o.Head().Node, nil
+}
+
+// ownerOfFreed returns the node that had a freed object, "" where that was retired: nobody answers for it.
+func (a *API) ownerOfFreed(ctx context.Context, node string) (string, error) {
+	nodes, err := a.store.Nodes(ctx)
+	if err != nil || !slices.ContainsFunc(nodes, func(n store.Node) bool { return n.Name == node }) {
+		return "", err
+	}
+	return node, nil
 }

@@ -212,7 +212,7 @@ var objectLimits = map[ObjectType]string{
 
 func objectTypeDocs() []ObjectTypeDoc {
 	var docs []ObjectTypeDoc
-	for _, t := range allOf[ObjectType]() {
+	for _, t := range ObjectTypes() {
 		docs = append(docs, ObjectTypeDoc{t, wordOrNull(objectLimits[t])})
 	}
 	return docs

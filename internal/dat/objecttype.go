@@ -20,6 +20,11 @@ const (
 	numObjectTypes
 )
 
+// TypeNode is the type of a node of the service in the log of changes, which tells the moves of
+// nodes beside those of objects. A node is no object of DAT: ObjectTypes leaves it out, and the
+// methods that tell more of a type than its word are not for it.
+const TypeNode = numObjectTypes
+
 // objectType is a row of the table of object types: what is true of all objects
 // of one type.
 type objectType struct {
@@ -131,14 +136,15 @@ var objectTypes = [numObjectTypes]objectType{
 }
 
 // objectTypeNames are the wire words alone, for encoders.
-var objectTypeNames = func() (words [numObjectTypes]string) {
+var objectTypeNames = func() (words [numObjectTypes + 1]string) {
 	for t := range objectTypes {
 		words[t] = objectTypes[t].word
 	}
+	words[TypeNode] = "node"
 	return words
 }()
 
-// ObjectTypes returns every type of object.
+// ObjectTypes returns every type of a DAT object.
 func ObjectTypes() []ObjectType {
 	all := make([]ObjectType, numObjectTypes)
 	for i := range all {

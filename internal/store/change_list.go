@@ -198,6 +198,7 @@ func scanChange(row pgx.CollectableRow) (dat.Change, error) {
 		return c, err
 	}
 	switch {
+	case c.Object.Type == dat.TypeNode: // its members have one form
 	case c.Before == nil: // a creation or a refusal
 		c.After, err = storedObject{c.After, form}.present(c.Object.Type)
 	case c.After == nil: // an end

@@ -64,15 +64,15 @@ func TestSubscribeFromAPositionBehindTheTailReadsTheTable(t *testing.T) {
 	for range 30 {
 		record(t, first, creation(endpoint(newID(t), "alpha", "")))
 	}
-	second := openStore(t, url, "beta") // its tail in memory begins after those changes
-	sub, err := second.Log().Subscribe(t.Context(), Position{ID: 10}, ChangeFilter{})
+	second := openStore(t, url, "beta") // its tail in memory begins after those changes and its start
+	sub, err := second.Log().Subscribe(t.Context(), Position{ID: 11}, ChangeFilter{})
 	must(t, err)
 	d := next(t, sub)
-	if len(d.Changes) != 20 || d.Changes[0].ID != 11 || d.Position.ID != 30 {
+	if len(d.Changes) != 21 || d.Changes[0].ID != 12 || d.Position.ID != 32 {
 		t.Fatalf("got %d changes up to %d", len(d.Changes), d.Position)
 	}
 	record(t, first, creation(endpoint(newID(t), "alpha", "")))
-	if d := next(t, sub); len(d.Changes) != 1 || d.Changes[0].ID != 31 {
+	if d := next(t, sub); len(d.Changes) != 1 || d.Changes[0].ID != 33 {
 		t.Errorf("got %+v", d)
 	}
 }
@@ -90,7 +90,7 @@ func TestSubscriptionFilters(t *testing.T) {
 	sub, err := s.Log().Subscribe(t.Context(), Position{}, ChangeFilter{Objects: []dat.Handle{wanted}})
 	must(t, err)
 	d := next(t, sub)
-	if len(d.Changes) != 1 || d.Changes[0].Object.ID != wanted || d.Position.ID != 10 {
+	if len(d.Changes) != 1 || d.Changes[0].Object.ID != wanted || d.Position.ID != 11 {
 		t.Errorf("got %+v", d)
 	}
 }
@@ -102,7 +102,7 @@ func TestSubscribeRefusesPositionsBeyondAndPastTheRetention(t *testing.T) {
 	for range 4 {
 		record(t, s, modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV++ }))
 	}
-	if _, err := s.Log().Subscribe(t.Context(), Position{ID: 6}, ChangeFilter{}); !errors.Is(err, ErrBeyond) {
+	if _, err := s.Log().Subscribe(t.Context(), Position{ID: 7}, ChangeFilter{}); !errors.Is(err, ErrBeyond) {
 		t.Errorf("a position beyond the end: %v", err)
 	}
 	n, err := pruneBefore(t.Context(), s.pool, time.Now().Add(time.Minute))
@@ -111,12 +111,12 @@ func TestSubscribeRefusesPositionsBeyondAndPastTheRetention(t *testing.T) {
 		t.Errorf("%d changes were deleted, want 4: the last one stays", n)
 	}
 	must(t, s.Log().catchUp(t.Context()))
-	if _, err := s.Log().Subscribe(t.Context(), Position{ID: 3}, ChangeFilter{}); !errors.Is(err, ErrGone) {
+	if _, err := s.Log().Subscribe(t.Context(), Position{ID: 4}, ChangeFilter{}); !errors.Is(err, ErrGone) {
 		t.Errorf("a position past the retention: %v", err)
 	}
-	sub, err := s.Log().Subscribe(t.Context(), Position{ID: 4}, ChangeFilter{})
+	sub, err := s.Log().Subscribe(t.Context(), Position{ID: 5}, ChangeFilter{})
 	must(t, err)
-	if d := next(t, sub); len(d.Changes) != 1 || d.Changes[0].ID != 5 {
+	if d := next(t, sub); len(d.Changes) != 1 || d.Changes[0].ID != 6 {
 		t.Errorf("got %+v", d)
 	}
 }
@@ -157,7 +157,7 @@ func TestAnOrderedSinglePassSeesEveryChangeOnce(t *testing.T) {
 		if !asc {
 			slices.Reverse(ids)
 		}
-		if len(ids) != 25 || !slices.IsSorted(ids) || ids[0] != 1 || ids[24] != 25 {
+		if len(ids) != 26 || !slices.IsSorted(ids) || ids[0] != 1 || ids[25] != 26 {
 			t.Errorf("asc %v: got %v", asc, ids)
 		}
 	}

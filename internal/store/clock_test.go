@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -53,8 +54,8 @@ func TestAClockThatWasSetBackStopsNoWriteAndLosesNoEvent(t *testing.T) {
 	}
 	page, err := s.Changes(t.Context(), ChangeQuery{Asc: true})
 	must(t, err)
-	if len(page.Items) != 8 {
-		t.Errorf("%d changes are there, want 8", len(page.Items))
+	if n := len(slices.DeleteFunc(slices.Clone(page.Items), func(c dat.Change) bool { return c.Object.Type == dat.TypeNode })); n != 8 {
+		t.Errorf("%d changes of objects are there, want 8", n)
 	}
 	for i, c := range page.Items[1:] {
 		if before := page.Items[i]; !c.At.After(before.At.Time) {

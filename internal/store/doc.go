@@ -45,6 +45,8 @@
 //	stored_answer.go         first answers to requests with an Idempotency-Key
 //	stored_answer_save.go    the statements that store them outside of a commit
 //	node.go                  the hosts that share a database, heartbeats
+//	node_moves.go            the moves of nodes from state to state, as changes in the log
+//	node_retire.go           the end of a node that will not come back, and of its objects
 //	node_owner.go            who owns a node: noticed when it is lost, waited for at a start
 //	connection.go            connection strings, the pool, retries
 //	connection_barrier.go    the wait for standbys, before anything is read or told

@@ -17,6 +17,8 @@ const (
 	KindStoreAway = "store-away"
 	// KindOutcomeUnknown says that a change may be recorded, or may not be.
 	KindOutcomeUnknown = dat.KindOutcomeUnknown
+	// KindNodeAlive says that a node cannot be retired because it is not DOWN or LEFT.
+	KindNodeAlive = "node-alive"
 	// KindKeyRunning says that another request with this Idempotency-Key is under way.
 	KindKeyRunning = "key-running"
 )

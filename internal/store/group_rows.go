@@ -66,6 +66,8 @@ type answerRow struct {
 // rows are the rows of a group.
 type rows struct {
 	created, updated []objectRow
+	// createdIAs are the ids of the IAs among the created objects.
+	createdIAs []string
 	// renamed are the ids of the updated objects that get another name.
 	renamed []string
 	changes []changeRow
@@ -83,6 +85,9 @@ func rowsOf(g *group) (rows, error) {
 		}
 		if o.createdBy > 0 {
 			out.created = append(out.created, row)
+			if row.Type == dat.TypeIA {
+				out.createdIAs = append(out.createdIAs, string(id))
+			}
 			continue
 		}
 		out.updated = append(out.updated, row)

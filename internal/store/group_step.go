@@ -19,6 +19,8 @@ type step struct {
 	// inForce is the version of an object that is recorded again because the database
 	// went back; else 0.
 	inForce int64
+	// former is the last version of an IA that bore the id before; else 0.
+	former int64
 	// target is the object that a refusal is about, nil if there is none.
 	target dat.Object
 }
@@ -51,7 +53,7 @@ func (r *Recorder) newStep(g *group, u *unit, e *dat.Entry) (step, error) {
 	if err != nil {
 		return s, err
 	}
-	s.before, s.after = before, image{}
+	s.before, s.after, s.former = before, image{}, r.formerIAs[e.Object.ID]
 	if after == nil {
 		s.endObject()
 		return s, nil
@@ -106,7 +108,7 @@ func (s *step) endObject() {
 func (s *step) setObject(after dat.Object, node string) error {
 	h := after.Head()
 	created := h.CreatedAt
-	h.Version, h.CreatedAt, h.UpdatedAt = 1, s.change.At, s.change.At
+	h.Version, h.CreatedAt, h.UpdatedAt = s.former+1, s.change.At, s.change.At
 	if h.Node == "" {
 		h.Node = node
 	}

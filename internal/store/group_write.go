@@ -79,6 +79,9 @@ func queueRows(b *pgx.Batch, g *group, rs rows, n int64, refused refusedUnits) e
 	if len(rs.updated) > 0 {
 		b.Queue(sqlUpdateObjects, updated).Query(refuseUnwrittenObjects(g, rs.updated, refused, errMismatched))
 	}
+	if len(rs.createdIAs) > 0 {
+		b.Queue(sqlDeleteFormerIAs, rs.createdIAs)
+	}
 	if len(rs.created) > 0 {
 		b.Queue(sqlInsertObjects, created, n).Query(refuseUnwrittenObjects(g, rs.created, refused, refusal("objects_name_living")))
 	}
@@ -148,11 +151,13 @@ const objectColumns = `r(id text, type text, node text, ia text, name text, vers
 
 // The statements of a group.
 const (
-	sqlDeleteGroup    = `DELETE FROM groups WHERE id = $1`
-	sqlInsertGroup    = `INSERT INTO groups (id, node, epoch) VALUES ($1, $2, $3)`
-	sqlTakeChangeIDs  = `UPDATE change_head SET last = last + $1 RETURNING last`
-	sqlClearNames     = `UPDATE objects SET name = NULL, body = jsonb_set(body, '{name}', 'null') WHERE id = ANY($1)`
-	sqlSetLastOfGroup = `UPDATE groups SET last = (SELECT last FROM change_head) WHERE id = $1`
+	sqlDeleteGroup   = `DELETE FROM groups WHERE id = $1`
+	sqlInsertGroup   = `INSERT INTO groups (id, node, epoch) VALUES ($1, $2, $3)`
+	sqlTakeChangeIDs = `UPDATE change_head SET last = last + $1 RETURNING last`
+	sqlClearNames    = `UPDATE objects SET name = NULL, body = jsonb_set(body, '{name}', 'null') WHERE id = ANY($1)`
+	// An IA of a node that was retired bore the same id as one of a later node of that name.
+	sqlDeleteFormerIAs = `DELETE FROM objects WHERE id = ANY($1) AND type = 'ia' AND freed_at IS NOT NULL`
+	sqlSetLastOfGroup  = `UPDATE groups SET last = (SELECT last FROM change_head) WHERE id = $1`
 	// Only where there are other nodes: a single process wakes its watchers itself.
 	sqlNotifyOthers = `SELECT pg_notify('datapi_changes', '') FROM nodes
 		WHERE name <> $1 AND last_seen > now() - interval '1 minute' LIMIT 1`

@@ -120,13 +120,13 @@ func TestChangesFilter(t *testing.T) {
 	}{
 		"object":          {ChangeQuery{ChangeFilter: ChangeFilter{Objects: []dat.Handle{id}}}, 5},
 		"type":            {ChangeQuery{ChangeFilter: ChangeFilter{Types: []dat.ObjectType{dat.TypePZ}}}, 0},
-		"node":            {ChangeQuery{ChangeFilter: ChangeFilter{Nodes: []string{"alpha", "beta"}}}, 8},
+		"node":            {ChangeQuery{ChangeFilter: ChangeFilter{Nodes: []string{"alpha", "beta"}}}, 9},
 		"ia":              {ChangeQuery{ChangeFilter: ChangeFilter{IAs: []dat.Handle{"soft0@beta"}}}, 0},
 		"cause":           {ChangeQuery{ChangeFilter: ChangeFilter{Causes: []string{"dat_ep_modify"}}}, 4},
 		"actor":           {ChangeQuery{ChangeFilter: ChangeFilter{Actors: []string{"someone"}}}, 1},
 		"outcome":         {ChangeQuery{ChangeFilter: ChangeFilter{Outcomes: []dat.Return{dat.RetInvalidHandle}}}, 1},
 		"since":           {ChangeQuery{Since: recorded[3].Change.At.Time}, 2},
-		"until":           {ChangeQuery{Until: recorded[0].Change.At.Time}, 2},
+		"until":           {ChangeQuery{Until: recorded[0].Change.At.Time}, 3},
 		"a NUL in it":     {ChangeQuery{ChangeFilter: ChangeFilter{Actors: []string{"a\x00"}}}, 0},
 		"since in future": {ChangeQuery{Since: time.Now().Add(time.Hour)}, 0},
 	}

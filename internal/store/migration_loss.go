@@ -11,14 +11,19 @@ import (
 // Loss is what a migration that is taken back deletes from one table.
 type Loss struct {
 	// Table is the table, and Column the column that is deleted from it; empty if the
-	// whole table is.
+	// whole table is, or some of its rows.
 	Table, Column string
+	// Some says that the table stays, without Rows of its rows.
+	Some bool
 	// Rows is the number of rows that have something in it, 1 or more.
 	Rows int64
 }
 
 // String says what is lost, in a part of a sentence for people.
 func (l Loss) String() string {
+	if l.Some {
+		return fmt.Sprintf("%d rows of the table %s", l.Rows, l.Table)
+	}
 	if l.Column == "" {
 		return fmt.Sprintf("the table %s with %d rows", l.Table, l.Rows)
 	}
@@ -60,6 +65,10 @@ func DownLosses(ctx context.Context, url string, n int) ([]Loss, error) {
 	}
 	var losses []Loss
 	for _, l := range gone {
+		if l.Some {
+			losses = append(losses, l)
+			continue
+		}
 		counted := "*"
 		if l.Column != "" {
 			counted = pgx.Identifier{l.Column}.Sanitize()
@@ -76,9 +85,14 @@ func DownLosses(ctx context.Context, url string, n int) ([]Loss, error) {
 }
 
 // goneAfter returns the tables, and the columns of the other tables, that migrations
-// take away, without their numbers of rows. It leaves the database as it is.
+// take away, without their numbers of rows, and how many rows of the other tables. It leaves
+// the database as it is.
 func goneAfter(ctx context.Context, tx pgx.Tx, from, to uint) ([]Loss, error) {
 	before, err := presentTables(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := countRows(ctx, tx, before)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +110,10 @@ func goneAfter(ctx context.Context, tx pgx.Tx, from, to uint) ([]Loss, error) {
 	if err != nil {
 		return nil, err
 	}
+	left, err := countRows(ctx, down, after)
+	if err != nil {
+		return nil, err
+	}
 	if err := down.Rollback(ctx); err != nil {
 		return nil, err
 	}
@@ -106,6 +124,9 @@ func goneAfter(ctx context.Context, tx pgx.Tx, from, to uint) ([]Loss, error) {
 			gone = append(gone, Loss{Table: table.Name})
 			continue
 		}
+		if n := rows[table.Name] - left[table.Name]; n > 0 {
+			gone = append(gone, Loss{Table: table.Name, Some: true, Rows: n})
+		}
 		for _, column := range table.Columns {
 			if !slices.Contains(after[i].Columns, column) {
 				gone = append(gone, Loss{Table: table.Name, Column: column})
@@ -113,4 +134,17 @@ func goneAfter(ctx context.Context, tx pgx.Tx, from, to uint) ([]Loss, error) {
 		}
 	}
 	return gone, nil
+}
+
+// countRows returns the numbers of rows of tables.
+func countRows(ctx context.Context, db querier, tables []BackupTable) (map[string]int64, error) {
+	all := make(map[string]int64, len(tables))
+	for _, table := range tables {
+		var n int64
+		if err := db.QueryRow(ctx, `SELECT count(*) FROM `+pgx.Identifier{table.Name}.Sanitize()).Scan(&n); err != nil {
+			return nil, err
+		}
+		all[table.Name] = n
+	}
+	return all, nil
 }

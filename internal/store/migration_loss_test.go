@@ -17,12 +17,21 @@ func withoutLost(t *testing.T, rows map[string][]string, losses []Loss) map[stri
 	t.Helper()
 	out := map[string][]map[string]any{}
 	for table, all := range rows {
-		if slices.ContainsFunc(losses, func(l Loss) bool { return l.Table == table && l.Column == "" }) {
+		if slices.ContainsFunc(losses, func(l Loss) bool { return l.Table == table && l.Column == "" && !l.Some }) {
 			continue
+		}
+		some := func(table string) bool {
+			return slices.ContainsFunc(losses, func(l Loss) bool { return l.Table == table && l.Some })
 		}
 		for _, text := range all {
 			row := map[string]any{}
 			must(t, json.Unmarshal([]byte(text), &row))
+			if some(table) && row["object_type"] == "node" { // what older programs cannot read
+				continue
+			}
+			if table == "change_head" && some("changes") {
+				row["gone"], row["gone_at"] = nil, nil
+			}
 			maps.DeleteFunc(row, func(column string, value any) bool {
 				return value == nil || slices.ContainsFunc(losses, func(l Loss) bool { return l.Table == table && l.Column == column })
 			})
@@ -49,8 +58,16 @@ func TestEveryStepDownSaysBeforehandWhatItDeletesAndKeepsTheRest(t *testing.T) {
 			must(t, err)
 			all = append(all, losses...)
 		}
+		var nodes int64
 		for _, l := range all {
-			if want := int64(len(before[l.Table])); l.Column == "" && l.Rows != want {
+			want := int64(len(before[l.Table]))
+			if l.Some {
+				want = int64(len(slices.DeleteFunc(slices.Clone(before[l.Table]), func(row string) bool { return !strings.Contains(row, `"object_type":"node"`) })))
+				nodes = want
+			} else if l.Table == "changes" {
+				want -= nodes // the step before has deleted them
+			}
+			if l.Column == "" && l.Rows != want {
 				t.Errorf("%d steps down: it says %s, there were %d", steps+1, l, want)
 			}
 		}
@@ -73,7 +90,7 @@ func TestEveryStepDownSaysBeforehandWhatItDeletesAndKeepsTheRest(t *testing.T) {
 // every object is as its last change says.
 func goesOn(t *testing.T, url string) {
 	t.Helper()
-	last := lastChange(t, url)
+	last := lastChange(t, url) + 1 // the start
 	s := openAs(t, url, "alpha")
 	defer closeStore(t, s)
 	if c := record(t, s, creation(endpoint(newID(t), "alpha", "")))[0].Change; c.ID != last+1 {

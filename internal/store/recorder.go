@@ -59,6 +59,9 @@ type Recorder struct {
 	// images are the recorded living objects. The recorder's goroutine alone writes
 	// them, under mu, and it reads them without mu.
 	images map[dat.Handle]image
+	// formerIAs are the last versions of the IAs of a node of the same name that was
+	// retired. Nobody writes them.
+	formerIAs map[dat.Handle]int64
 	// waitingEvents are the units in the queue by object; nil means that it must be
 	// computed from the queue.
 	waitingEvents map[dat.Handle][]*unit

@@ -29,7 +29,7 @@ func TestCreateModifyFreeAreRecordedWithFieldsAndVersions(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
 	id := newID(t)
 	made := record(t, s, creation(endpoint(id, "alpha", "ost-7")))[0]
-	if made.Object.Head().Version != 1 || made.Change.Version != 1 || made.Change.Before != nil || made.Change.ID != 1 {
+	if made.Object.Head().Version != 1 || made.Change.Version != 1 || made.Change.Before != nil || made.Change.ID != 2 {
 		t.Fatalf("creation recorded as %+v", made.Change)
 	}
 	changed := record(t, s, modification(id, func(e *dat.Endpoint) {
@@ -50,7 +50,7 @@ func TestCreateModifyFreeAreRecordedWithFieldsAndVersions(t *testing.T) {
 		t.Errorf("a refusal must keep the version: %+v", refused.Change)
 	}
 	ended := record(t, s, ending(dat.TypeEndpoint, id))[0]
-	if ended.Change.Version != 3 || ended.Change.After != nil || ended.Object != nil || ended.Change.ID != 4 {
+	if ended.Change.Version != 3 || ended.Change.After != nil || ended.Object != nil || ended.Change.ID != 5 {
 		t.Errorf("end recorded as %+v", ended.Change)
 	}
 	_, err := s.Get(t.Context(), dat.TypeEndpoint, id)
@@ -138,8 +138,8 @@ func TestNameTakenRefusesThatUnitAlone(t *testing.T) {
 	if want := 1 + 30*2; len(page.Items) != want {
 		t.Errorf("%d endpoints are there, want %d: a refused unit must leave nothing", len(page.Items), want)
 	}
-	if last := s.Log().Last(); last != 61 {
-		t.Errorf("the last change id is %d, want 61: refused units take no ids", last)
+	if last := s.Log().Last(); last != 62 {
+		t.Errorf("the last change id is %d, want 62: refused units take no ids", last)
 	}
 }
 
@@ -193,8 +193,8 @@ func TestAPanicInApplyRefusesItsUnitOnly(t *testing.T) {
 	bad.Apply = func(dat.Object) dat.Object { panic("broken") }
 	_, err := s.Recorder().Record(t.Context(), creation(endpoint(newID(t), "alpha", "")), bad)
 	wantError(t, err, dat.RetInternalError, "")
-	if rec := record(t, s, creation(endpoint(newID(t), "alpha", "")))[0]; rec.Change.ID != 1 {
-		t.Errorf("the first change has the id %d", rec.Change.ID)
+	if rec := record(t, s, creation(endpoint(newID(t), "alpha", "")))[0]; rec.Change.ID != 2 {
+		t.Errorf("the first change of an object has the id %d", rec.Change.ID)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestChangesOfOneObjectAreRecordedInTheirOrder(t *testing.T) {
 	page, err := s.History(t.Context(), dat.TypeEndpoint, id, ChangeQuery{Limit: 1000})
 	must(t, err)
 	for i, c := range page.Items {
-		if want := int64(len(page.Items) - i); c.Version != want || c.ID != want {
+		if want := int64(len(page.Items) - i); c.Version != want || c.ID != want+1 {
 			t.Fatalf("change %d of version %d where %d was expected", c.ID, c.Version, want)
 		}
 	}
@@ -249,8 +249,8 @@ func TestACallThatIsGivenUpInTheQueueRecordsNothing(t *testing.T) {
 	wantError(t, <-second, dat.RetInterruptedCall, "")
 	close(proceed)
 	must(t, <-first)
-	if last := lastChange(t, url); last != 1 {
-		t.Errorf("%d changes are there, want 1", last)
+	if last := lastChange(t, url); last != 2 {
+		t.Errorf("%d changes are there, want 2: the start and the first creation", last)
 	}
 }
 

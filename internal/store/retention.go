@@ -112,7 +112,7 @@ type beginner interface {
 
 // pruneBefore deletes the changes that are older than a time, except for the last one of
 // each object and the one that made its state of that time, and objects that were freed
-// before that. It returns the number of changes that it deleted.
+// before that, without IAs (formerIAs). It returns the number of changes that it deleted.
 func pruneBefore(ctx context.Context, db beginner, older time.Time) (deleted int64, err error) {
 	for {
 		n, err := pruneOnce(ctx, db, older)
@@ -124,7 +124,7 @@ func pruneBefore(ctx context.Context, db beginner, older time.Time) (deleted int
 			break
 		}
 	}
-	_, err = db.Exec(ctx, `DELETE FROM objects WHERE freed_at < $1`, older)
+	_, err = db.Exec(ctx, `DELETE FROM objects WHERE freed_at < $1 AND type <> 'ia'`, older)
 	return deleted, err
 }
 

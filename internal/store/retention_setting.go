@@ -110,7 +110,7 @@ func (s *Store) SetRetention(ctx context.Context, age Age, by string, dryRun boo
 		if err != nil || dryRun {
 			return err
 		}
-		return commitSetting(ctx, tx)
+		return commitConfirmed(ctx, tx, "the setting", "read it to find out")
 	})
 	if err != nil {
 		return Retention{}, Retention{}, mapError(err)
@@ -121,9 +121,10 @@ func (s *Store) SetRetention(ctx context.Context, age Age, by string, dryRun boo
 	return before, after, nil
 }
 
-// commitSetting commits a transaction. Where it is not known whether that is done, on
-// the standbys too, the error is KindOutcomeUnknown.
-func commitSetting(ctx context.Context, tx pgx.Tx) error {
+// commitConfirmed commits a transaction. Where it is not known whether that is done, on
+// the standbys too, the error is KindOutcomeUnknown; what is the thing that was changed, and
+// remedy how to find out.
+func commitConfirmed(ctx context.Context, tx pgx.Tx, what, remedy string) error {
 	conn := tx.Conn().PgConn()
 	takeWarning(conn)
 	err := tx.Commit(ctx)
@@ -133,7 +134,7 @@ func commitSetting(ctx context.Context, tx pgx.Tx) error {
 	if err == nil || mappingOf(err).class == classRefused {
 		return err
 	}
-	return &dat.Error{Return: dat.RetInternalError, Kind: KindOutcomeUnknown, Detail: "the database has not confirmed the setting in time, so it may be made or not; read it to find out", Cause: err}
+	return &dat.Error{Return: dat.RetInternalError, Kind: KindOutcomeUnknown, Detail: "the database has not confirmed " + what + " in time, so it may be made or not; " + remedy, Cause: err}
 }
 
 // adoptRetention sets how long changes are kept as the configuration says, where the

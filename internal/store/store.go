@@ -41,6 +41,8 @@ type Config struct {
 
 	// secret is what Secret returns.
 	secret []byte
+	// nodeID is the id of the node, once it is claimed.
+	nodeID string
 }
 
 // secretLength is the length of a node's secret, in bytes.
@@ -57,6 +59,8 @@ type Store struct {
 	lastSeen atomic.Int64
 	// silence is the last time in which no heartbeat could be sent, nil if there was none.
 	silence atomic.Pointer[silence]
+	// moves counts the moves of nodes that this process has recorded.
+	moves moveCounts
 	// readsFail says that the last read of a list found the database away.
 	readsFail atomic.Bool
 	// database is since when the database answers, or does not.
@@ -130,15 +134,23 @@ func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 // start starts the recorder, which owns the session from then on, and the
 // background tasks. On an error nothing runs.
 func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig) error {
-	epoch, err := claimNode(ctx, session.conn, s.cfg)
+	if err := finishRetirement(ctx, session.conn, s.cfg.Node); err != nil {
+		return err
+	}
+	epoch, id, err := claimNode(ctx, session.conn, s.cfg)
 	if err != nil {
 		return err
 	}
+	s.cfg.nodeID = id
 	s.lastSeen.Store(time.Now().UnixNano())
 	if err := s.adoptRetention(ctx); err != nil {
 		return err
 	}
 	living, err := livingImages(ctx, s.pool, s.cfg.Node)
+	if err != nil {
+		return err
+	}
+	former, err := formerIAs(ctx, s.pool, s.cfg.Node)
 	if err != nil {
 		return err
 	}
@@ -153,7 +165,7 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	s.recorder = &Recorder{
 		node: s.cfg.Node, cfg: cfg, logger: s.cfg.Logger, private: s.cfg.Private, log: s.log, forgetReads: s.pool.Reset, answerTimeout: answerTimeout,
 		reclaim: func(ctx context.Context, conn *pgx.Conn) error { return reclaimNode(ctx, conn, s.cfg, epoch) },
-		session: session, epoch: epoch, clock: clock{last: newest}, images: make(map[dat.Handle]image, len(living)),
+		session: session, epoch: epoch, clock: clock{last: newest}, images: make(map[dat.Handle]image, len(living)), formerIAs: former,
 	}
 	for _, img := range living {
 		s.recorder.images[img.obj.Head().ID] = img

@@ -103,7 +103,7 @@ func (w *workload) check(t *testing.T, url string) {
 	}
 	var count, first, last, head, versions int64
 	must(t, conn.QueryRow(t.Context(), `SELECT count(*), min(id), max(id), (SELECT last FROM change_head),
-		(SELECT sum(version) FROM objects) FROM changes`).Scan(&count, &first, &last, &head, &versions))
+		(SELECT sum(version) FROM objects) + (SELECT sum(state_version) FROM nodes) FROM changes`).Scan(&count, &first, &last, &head, &versions))
 	if first != 1 || last != count || head != last || versions != count {
 		t.Errorf("%d changes with ids from %d to %d, head %d, for %d versions: not dense", count, first, last, head, versions)
 	}

@@ -178,6 +178,13 @@ var descriptions = map[string]string{
 	"epoch":       "How often the node was started.",
 	"last_seen":   "When the node last said that it lives.",
 
+	"Node.id":               "The node's id in the log of changes; a node that starts under the name of a retired one has another.",
+	"Node.state":            "How the node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.",
+	"Node.state_since":      "When the last move of its state was recorded, null where none is.",
+	"Node.state_version":    "The version of the node's last change, as in its ETag.",
+	"Node.heartbeat_age_ms": "How long ago last_seen was when this was read, in milliseconds by the database's clock: up to 5000 and the time that a heartbeat takes while the node lives.",
+	"Node.objects":          "The number of its living objects.",
+
 	// adapters
 	"IA":                     "An interface adapter: one port of one device, with its attributes (dat_ia_query).",
 	"provider":               "The engine: soft or verbs.",

@@ -16,6 +16,7 @@ const (
 	KindIAGone            = "ia-gone"
 	KindStoreAway         = "store-away"
 	KindNodeAway          = "node-away"
+	KindNodeAlive         = "node-alive"
 	KindOtherNode         = "other-node"
 	KindVersionMismatch   = "version-mismatch"
 	KindPositionGone      = "position-gone"
@@ -50,6 +51,7 @@ var serviceRows = map[string]problemRow{
 	KindIAGone:            {409, KindIAGone, "The adapter's device is gone", dat.RetInvalidState, 0, "The call needs a device that is not there now. It works again when the device is back."},
 	KindStoreAway:         {503, KindStoreAway, "The database is away", 0, 2, "Nothing was changed. Status reads go on; writes work again by themselves when the database is back."},
 	KindNodeAway:          {503, KindNodeAway, "The node that owns the object is away", 0, 10, "The object belongs to a host that does not answer now. GET /nodes tells when it was last seen."},
+	KindNodeAlive:         {409, KindNodeAlive, "The node may be alive", 0, 0, "Only a node that is DOWN or LEFT can be retired. Stop it in order, or wait until it was not heard for 20 s."},
 	KindOtherNode:         {421, KindOtherNode, "Another node owns the object", 0, 0, "Every node reads all objects, but only the owner changes one. Send the call to the address in this problem."},
 	KindVersionMismatch:   {412, KindVersionMismatch, "The object has another version", 0, 0, "Somebody changed the object since it was read. Read it again (current_version), and decide anew."},
 	KindPositionGone:      {410, KindPositionGone, "The position is no longer kept", 0, 0, "Changes older than the retention are gone. Start from the present."},

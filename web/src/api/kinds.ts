@@ -1,4 +1,4 @@
-import type { Collection, ObjectType } from "./model";
+import type { Collection, LoggedType, ObjectType } from "./model";
 
 /** A tab of the connections screen. */
 export type ConnectionsTab = "requests" | "psps" | "rsps" | "peers";
@@ -35,11 +35,20 @@ export type CollectionOf<K extends ObjectType> = (typeof kinds)[K]["collection"]
 /** The types in the order of the table. */
 export const objectTypes = Object.keys(kinds) as ObjectType[];
 
+/** The types of what the log tells of. */
+export const loggedTypes: readonly LoggedType[] = [...objectTypes, "node"];
+
+/** The names of a type of what the log tells of, and the first word of its query keys. A newer service may have types that this page does not know. */
+export function namesOf(type: LoggedType): { collection: string; one: string; many: string } | undefined {
+  return type === "node" ? { collection: "nodes", one: "node", many: "nodes" } : kinds[type];
+}
+
 /** A word with its first letter in upper case. */
 export const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** The address of the page of an object, or of the list that it is in. */
-export function objectPath(type: ObjectType, id: string): string {
+export function objectPath(type: LoggedType, id: string): string {
+  if (type === "node") return "/nodes";
   const { collection, tab } = kinds[type];
   return tab ? `/connections?tab=${tab}` : `/${collection}/${encodeURIComponent(id)}`;
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { client, read } from "./client";
-import type { EPState, Operation } from "./model";
+import type { EPState, ObjectType, Operation } from "./model";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
@@ -133,7 +133,7 @@ export class Matrix {
   }
 
   /** The IA attribute that limits the number of objects of a type; null if there is none. */
-  limitOf(type: Schemas["ObjectType"]): string | null {
+  limitOf(type: ObjectType): string | null {
     return this.document.object_types.find((row) => row.type === type)?.limit ?? null;
   }
 

@@ -30,8 +30,10 @@ export type AttributeValue =
   | string[]
   | { [name: string]: string | boolean | { [name: string]: boolean } };
 
+/** The type of what the log tells of: an object, or a node. */
+export type LoggedType = Schemas["ObjectRef"]["type"];
 /** The type of an object. */
-export type ObjectType = Schemas["ObjectRef"]["type"];
+export type ObjectType = Exclude<LoggedType, "node">;
 /** The state of an IA. */
 export type IAState = Schemas["IA"]["state"];
 /** A protection zone. */

@@ -795,11 +795,35 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the nodes that share the database */
+        /**
+         * List the nodes that share the database
+         * @description Those that were not retired, by name. Each move of a node from one state to another is a change of type node.
+         */
         get: operations["list-nodes"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/nodes/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a node */
+        get: operations["get-node"];
+        put?: never;
+        post?: never;
+        /**
+         * Retire a node that will not come back
+         * @description For a node that is DOWN or LEFT; X-Change-Reason is required. Its objects are freed with the cause node_retired, those that use others first, and its names are free. It leaves the list, its history stays. Its process, should it live, never writes again; one that starts under its name later is another node. Where the call is cut off, the node is still listed, and a repetition goes on.
+         */
+        delete: operations["retire-node"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2912,6 +2936,13 @@ export interface components {
              */
             epoch: number;
             /**
+             * Format: int64
+             * @description How long ago last_seen was when this was read, in milliseconds by the database's clock: up to 5000 and the time that a heartbeat takes while the node lives.
+             */
+            heartbeat_age_ms: number;
+            /** @description The node's id in the log of changes; a node that starts under the name of a retired one has another. */
+            id: string;
+            /**
              * Format: date-time
              * @description When the node last said that it lives.
              */
@@ -2919,10 +2950,25 @@ export interface components {
             /** @description The node's name. */
             name: string;
             /**
-             * @description The state.
+             * Format: int64
+             * @description The number of its living objects.
+             */
+            objects: number;
+            /**
+             * @description How the node is: UP; SUSPECT, not heard for 10 s; DOWN, not for 20 s; LEFT, stopped in order.
              * @enum {string}
              */
             state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
+            /**
+             * Format: date-time
+             * @description When the last move of its state was recorded, null where none is.
+             */
+            state_since: string | null;
+            /**
+             * Format: int64
+             * @description The version of the node's last change, as in its ETag.
+             */
+            state_version: number;
             /** @description Grows by one with each recorded change; the ETag is this in quotes. */
             version: string;
         };
@@ -2957,7 +3003,7 @@ export interface components {
          * @description The type of an object.
          * @enum {string}
          */
-        ObjectType: "ia" | "pz" | "evd" | "srq" | "lmr" | "rmr" | "endpoint" | "psp" | "rsp" | "cr";
+        ObjectType: "ia" | "pz" | "evd" | "srq" | "lmr" | "rmr" | "endpoint" | "psp" | "rsp" | "cr" | "node";
         /** @description A type of objects. */
         ObjectTypeDoc: {
             /** @description The adapter's attribute that bounds how many it can have, or null. */
@@ -4203,6 +4249,8 @@ export interface components {
         LabelQuery: string[];
         /** @description How many items a page has. */
         LimitQuery: number;
+        /** @description The node's name. */
+        NamePath: string;
         /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
         NameQuery: string[];
         /** @description The node's name; repeat for OR. */
@@ -7751,6 +7799,123 @@ export interface operations {
                 };
             };
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-node": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path: {
+                /** @description The node's name. */
+                name: components["parameters"]["NamePath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The object's version in quotes. */
+                    ETag?: string;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "retire-node": {
+        parameters: {
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
+                dry_run?: components["parameters"]["DryRunQuery"];
+            };
+            header?: {
+                /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
+                /** @description Why; kept with the change. */
+                "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path: {
+                /** @description The node's name. */
+                name: components["parameters"]["NamePath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */

@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { kinds } from "../kinds";
+import { namesOf } from "../kinds";
 import type { Change } from "../model";
 import type { Feed } from "./feed";
 
@@ -38,7 +38,7 @@ export function refreshOnChange(feed: Feed, queries: QueryClient): () => void {
   };
 
   const onChange = (change: Change) => {
-    const collection = kinds[change.object.type]?.collection;
+    const collection = namesOf(change.object.type)?.collection;
     // A newer service may have a type that this page does not know.
     if (!collection) return;
     objects.add(`${collection}\n${change.object.id}`);

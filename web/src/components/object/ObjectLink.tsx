@@ -1,5 +1,5 @@
 import { objectPath } from "~/api/kinds";
-import type { ObjectRef, ObjectType } from "~/api/model";
+import type { LoggedType, ObjectRef } from "~/api/model";
 import { PageLink } from "../PageLink";
 
 /** The end of a UUID, which is where UUIDv7 differ; any other id is returned whole. */
@@ -28,6 +28,6 @@ export function ObjectLink({ object, tabIndex }: Props) {
 }
 
 /** A handle as a link, "none" for null. */
-export function HandleLink({ type, id, tabIndex }: { type: ObjectType; id: string | null; tabIndex?: number }) {
+export function HandleLink({ type, id, tabIndex }: { type: LoggedType; id: string | null; tabIndex?: number }) {
   return id ? <ObjectLink object={{ type, id }} tabIndex={tabIndex} /> : <span className="dp-none">none</span>;
 }

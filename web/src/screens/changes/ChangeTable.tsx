@@ -1,6 +1,6 @@
 import { Button } from "@patternfly/react-core";
 import { useState } from "react";
-import { kinds } from "~/api/kinds";
+import { namesOf } from "~/api/kinds";
 import type { Change } from "~/api/model";
 import { changeKind, changeKinds, changeSummary } from "~/components/change/changeKind";
 import { DiffTable } from "~/components/DiffTable";
@@ -77,7 +77,7 @@ function ChangeRows({ change, fresh, open, onToggle }: RowsProps) {
           )}
         </td>
         <td>
-          <span className="dp-subtle">{kinds[change.object.type]?.one ?? change.object.type}</span> <ObjectLink object={change.object} />
+          <span className="dp-subtle">{namesOf(change.object.type)?.one ?? change.object.type}</span> <ObjectLink object={change.object} />
         </td>
         <td>
           {change.before !== null || change.after !== null ? (

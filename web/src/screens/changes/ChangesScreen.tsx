@@ -2,8 +2,8 @@ import { Button, Switch } from "@patternfly/react-core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
-import { kinds, objectTypes } from "~/api/kinds";
-import type { Change, ObjectType } from "~/api/model";
+import { loggedTypes, namesOf } from "~/api/kinds";
+import type { Change, LoggedType } from "~/api/model";
 import { readChanges } from "~/api/queries";
 import { useChanges } from "~/api/stream/useFeed";
 import { useMatrix } from "~/api/useMatrix";
@@ -87,8 +87,8 @@ function Filters({ search, onChange }: { search: ChangesSearch; onChange: (next:
       <FilterMenu
         label="Type"
         value={search.type ?? []}
-        choices={objectTypes.map((type) => ({ value: type, label: kinds[type].many }))}
-        onChange={(types) => onChange({ type: types.length > 0 ? (types as ObjectType[]) : undefined })}
+        choices={loggedTypes.map((type) => ({ value: type, label: namesOf(type)?.many ?? type }))}
+        onChange={(types) => onChange({ type: types.length > 0 ? (types as LoggedType[]) : undefined })}
       />
       <TextFilter label="Cause" value={search.cause} onChange={(cause) => onChange({ cause })} />
       <TextFilter label="Actor" value={search.actor} onChange={(actor) => onChange({ actor })} />

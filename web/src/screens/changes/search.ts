@@ -1,13 +1,13 @@
-import { objectTypes } from "~/api/kinds";
+import { loggedTypes } from "~/api/kinds";
 import type { Matrix } from "~/api/matrix";
-import type { Change, ObjectType } from "~/api/model";
+import type { Change, LoggedType } from "~/api/model";
 import type { ChangesQuery } from "~/api/queries";
 import { isRefused } from "~/components/change/changeKind";
 
 /** The search parameters of the change log. */
 export interface ChangesSearch {
   object?: string;
-  type?: ObjectType[];
+  type?: LoggedType[];
   node?: string;
   ia?: string;
   cause?: string;
@@ -28,7 +28,7 @@ export function readChangesSearch(raw: Record<string, unknown>): ChangesSearch {
     const value = raw[name];
     if (typeof value === "string" && value !== "") search[name] = value;
   }
-  const types = objectTypes.filter((type) => [raw.type ?? []].flat().includes(type));
+  const types = loggedTypes.filter((type) => [raw.type ?? []].flat().includes(type));
   if (types.length > 0) search.type = types;
   if (raw.refused === true) search.refused = true;
   return search;
