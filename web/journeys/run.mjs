@@ -5,12 +5,13 @@ import { apiOf } from "./parts/api.mjs";
 import { startService } from "./parts/service.mjs";
 import { basics } from "./basics.mjs";
 import { connections } from "./connections.mjs";
+import { nodes } from "./nodes.mjs";
 import { together } from "./together.mjs";
 import { scale } from "./scale.mjs";
 import { looks } from "./looks.mjs";
 import { outage } from "./outage.mjs";
 
-const all = { ...basics, ...connections, ...together, ...outage, ...scale, ...looks };
+const all = { ...basics, ...connections, ...together, ...nodes, ...outage, ...scale, ...looks };
 const wanted = Object.entries(all).filter(([name]) => name.includes(process.env.JOURNEYS ?? ""));
 const limit = 120_000;
 

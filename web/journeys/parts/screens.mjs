@@ -43,6 +43,7 @@ export async function screensOf(api) {
     { name: "an LMR", path: `/lmrs/${lmr.id}`, ready: text("Target address") },
     { name: "RMRs", path: "/rmrs", ready: heading("RMRs") },
     { name: "an RMR", path: `/rmrs/${rmr.id}`, ready: text("Binding") },
+    { name: "nodes", path: "/nodes", ready: text("serves this page") },
     { name: "changes", path: "/changes", ready: text("dat_ep_create") },
     { name: "nowhere", path: "/nowhere", ready: text("This address leads nowhere") },
   ];

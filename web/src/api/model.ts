@@ -60,6 +60,8 @@ export type ObjectRef = Schemas["ObjectRef"];
 export type RecvQuery = Schemas["RecvQuery"];
 /** A host that shares the database. */
 export type Node = Schemas["Node"];
+/** The state of a node. */
+export type NodeState = Node["state"];
 /** One check of an IA. */
 export type Check = Schemas["Check"];
 /** The checks of an IA. */

@@ -148,6 +148,14 @@ export const queuedEvents = (id: string, limit = 100) =>
     refetchInterval: 2000,
   });
 
+/** Who asks, and the node that answers: the one that serves this page. */
+export const whoami = () =>
+  queryOptions({
+    queryKey: ["whoami"],
+    queryFn: ({ signal }) => read<{ node: string }>(client.GET("/whoami", { signal })),
+    staleTime: Infinity,
+  });
+
 /** The nodes that share the database. */
 export const nodes = () =>
   queryOptions({

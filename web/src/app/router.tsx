@@ -32,6 +32,7 @@ const screens = {
   lmr: lazyRouteComponent(lmrs, "LMRScreen"),
   rmrs: lazyRouteComponent(rmrs, "RMRsScreen"),
   rmr: lazyRouteComponent(rmrs, "RMRScreen"),
+  nodes: lazyRouteComponent(() => import("~/screens/nodes/NodesScreen"), "NodesScreen"),
   changes: lazyRouteComponent(() => import("~/screens/changes/ChangesScreen"), "ChangesScreen"),
 } satisfies Record<keyof typeof routes, unknown>;
 

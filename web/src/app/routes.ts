@@ -26,6 +26,7 @@ const children = {
   lmr: createRoute({ getParentRoute, path: "/lmrs/$id" }),
   rmrs: createRoute({ getParentRoute, path: "/rmrs", validateSearch: readListSearch }),
   rmr: createRoute({ getParentRoute, path: "/rmrs/$id" }),
+  nodes: createRoute({ getParentRoute, path: "/nodes" }),
   changes: createRoute({ getParentRoute, path: "/changes", validateSearch: readChangesSearch }),
 };
 

@@ -1,4 +1,4 @@
-import type { Change, Endpoint, IA } from "~/api/model";
+import type { Change, Endpoint, IA, Node } from "~/api/model";
 
 /** An endpoint as the service creates it, changed as a test needs it. */
 export function endpointWith(different: Partial<Endpoint> = {}): Endpoint {
@@ -98,6 +98,24 @@ export function iaWith(different: Partial<IA> = {}): IA {
     node_state: "UP",
     known_at: null,
     usage: { endpoints: 0, pzs: 0, evds: 0, srqs: 0, lmrs: 0, rmrs: 0, psps: 0, rsps: 0 },
+    ...different,
+  };
+}
+
+/** The node of that endpoint, changed as a test needs it. */
+export function nodeWith(different: Partial<Node> = {}): Node {
+  return {
+    id: "01930000-0000-7000-8000-0000000000bb",
+    name: "alpha",
+    address: "https://alpha:8480",
+    version: "1.0.0",
+    epoch: 1,
+    last_seen: "2026-01-01T00:00:00.000000Z",
+    state: "UP",
+    state_since: "2026-01-01T00:00:00.000000Z",
+    state_version: 1,
+    heartbeat_age_ms: 1200,
+    objects: 0,
     ...different,
   };
 }

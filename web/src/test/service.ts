@@ -33,7 +33,7 @@ export function serveWith(answer: (sent: Sent) => Reply | undefined | Promise<Re
     };
     asked.push(sent);
     const reply = (await answer(sent)) ?? { status: 404, body: { status: 404, title: "Not found", detail: "There is no such object." } };
-    return new Response(JSON.stringify(reply.body ?? null), { status: reply.status ?? 200, headers: reply.headers });
+    return new Response(reply.status === 204 ? null : JSON.stringify(reply.body ?? null), { status: reply.status ?? 200, headers: reply.headers });
   });
   return asked;
 }

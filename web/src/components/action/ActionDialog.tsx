@@ -25,6 +25,8 @@ interface Props<T> {
   description?: ReactNode;
   submit: string;
   destructive?: boolean;
+  /** Whether the call needs a reason. */
+  reasonRequired?: boolean;
   /** The call that the fields make; null while they are incomplete. */
   call: Call | null;
   /** The current version of the object; the call is made against the version that was current when the dialog opened. */
@@ -38,7 +40,7 @@ interface Props<T> {
 
 /** A dialog for one call: its fields, a reason, a dry run on request, and a refusal shown in place. */
 export function ActionDialog<T = unknown>(props: Props<T>) {
-  const { title, description, submit, destructive, children, version, onDone, onRefused, onClose } = props;
+  const { title, description, submit, destructive, reasonRequired, children, version, onDone, onRefused, onClose } = props;
   const [reason, setReason] = useState("");
   const guard = useVersionGuard(version ?? 0);
   const { run, busy, checked, error } = usePerform<T>({ onDone, onRefused });
@@ -48,7 +50,7 @@ export function ActionDialog<T = unknown>(props: Props<T>) {
     reason: reason.trim() || undefined,
     version: version === undefined ? undefined : guard.seen,
   };
-  const blocked = busy || !call;
+  const blocked = busy || !call || (reasonRequired === true && reason.trim() === "");
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (call) void run(call, false);
@@ -59,7 +61,7 @@ export function ActionDialog<T = unknown>(props: Props<T>) {
       <ModalBody>
         <Form id={formId} onSubmit={send}>
           {children}
-          <ReasonField id={`${formId}-why`} value={reason} onChange={setReason} destructive={destructive} />
+          <ReasonField id={`${formId}-why`} value={reason} onChange={setReason} destructive={destructive} required={reasonRequired} />
           <OvertakenNote guard={guard} />
           {checked && (
             <Alert isInline variant="success" title="The service would accept this">
@@ -90,13 +92,15 @@ interface ReasonProps {
   value: string;
   onChange: (value: string) => void;
   destructive?: boolean;
+  required?: boolean;
 }
 
-function ReasonField({ id, value, onChange, destructive }: ReasonProps) {
+function ReasonField({ id, value, onChange, destructive, required }: ReasonProps) {
   return (
-    <FormGroup label="Why" fieldId={id}>
+    <FormGroup label="Why" fieldId={id} isRequired={required}>
       <TextInput
         id={id}
+        isRequired={required}
         value={value}
         maxLength={500}
         onChange={(_event, text) => onChange(text)}

@@ -53,8 +53,8 @@ export function CollectionList<K extends ObjectType>({ type, columns, create, em
   const kind = kinds[type];
   const collection: CollectionOf<K> = kind.collection;
   const query = useMemo(() => {
-    const { name, ia } = search;
-    return { ...(name ? { name: [nameFilter(name)] } : {}), ...(ia ? { ia: [ia] } : {}) };
+    const { name, ia, node } = search;
+    return { ...(name ? { name: [nameFilter(name)] } : {}), ...(ia ? { ia: [ia] } : {}), ...(node ? { node: [node] } : {}) };
   }, [search]);
   const filtered = Object.keys(query).length > 0;
   const shown = new Set(shownColumns(columns, search.columns).map((column) => column.id));
@@ -65,7 +65,7 @@ export function CollectionList<K extends ObjectType>({ type, columns, create, em
         search={search.name ?? ""}
         onSearch={(name) => onSearch({ name: name || undefined })}
         counted={total === undefined ? "" : plural(total, kind.one, kind.many)}
-        onClear={filtered ? () => onSearch({ name: undefined, ia: undefined }) : undefined}
+        onClear={filtered ? () => onSearch({ name: undefined, ia: undefined, node: undefined }) : undefined}
         actions={
           <>
             <ColumnChooser columns={columns} shown={shown} onChoose={(ids) => onSearch({ columns: ids })} />

@@ -1,6 +1,6 @@
-import type { EPState, IAState } from "~/api/model";
+import type { EPState, IAState, NodeState } from "~/api/model";
 import { useMatrix } from "~/api/useMatrix";
-import { epShapes, iaShapes, type Shape } from "./shapes";
+import { epShapes, iaShapes, nodeShapes, type Shape } from "./shapes";
 import "./StateLabel.css";
 
 /** The drawing of a state, hidden from screen readers. */
@@ -38,4 +38,10 @@ export function StateLabel({ state }: { state: EPState }) {
 export function IAStateLabel({ state }: { state: IAState }) {
   const word = useMatrix().word("IAState", state);
   return <Label state={state} shape={iaShapes[state]} title={word?.title ?? state} meaning={word?.meaning} />;
+}
+
+/** The state of a node as drawing and title, with its meaning as the tooltip. */
+export function NodeStateLabel({ state }: { state: NodeState }) {
+  const shape = nodeShapes[state];
+  return <Label state={state} shape={shape} title={shape.title} meaning={shape.meaning} />;
 }

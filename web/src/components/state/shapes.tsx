@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { EPState, IAState } from "~/api/model";
+import type { EPState, IAState, NodeState } from "~/api/model";
 
 /** What a state means to an operator. It is shown by colour, and never by colour alone: each state has its own drawing. */
 export type Tone = "idle" | "waiting" | "good" | "closing" | "bad";
@@ -85,4 +85,12 @@ export const iaShapes: Record<IAState, Shape> = {
   UP: { tone: "good", drawing: epShapes.CONNECTED.drawing },
   DOWN: { tone: "closing", drawing: epShapes.DISCONNECT_PENDING.drawing },
   GONE: { tone: "bad", drawing: epShapes.DISCONNECTED.drawing },
+};
+
+/** The look of each state of a node, with its title and meaning. */
+export const nodeShapes: Record<NodeState, Shape & { title: string; meaning: string }> = {
+  UP: { tone: "good", drawing: epShapes.CONNECTED.drawing, title: "Up", meaning: "It was heard within 10 seconds." },
+  SUSPECT: { tone: "closing", drawing: epShapes.DISCONNECT_PENDING.drawing, title: "Suspect", meaning: "It was not heard for 10 seconds." },
+  DOWN: { tone: "bad", drawing: epShapes.DISCONNECTED.drawing, title: "Down", meaning: "It was not heard for 20 seconds." },
+  LEFT: { tone: "idle", drawing: epShapes.UNCONNECTED.drawing, title: "Left", meaning: "It has stopped in order." },
 };

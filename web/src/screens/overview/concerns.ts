@@ -1,4 +1,3 @@
-import { defaultStringifySearch } from "@tanstack/react-router";
 import { kinds, objectPath, objectTypes } from "~/api/kinds";
 import { limitOn } from "~/api/limits";
 import type { Matrix } from "~/api/matrix";
@@ -115,6 +114,6 @@ export const silentNodes = (nodes: readonly Node[]): Concern[] =>
       tone: "bad",
       what: `Node ${node.name} ${node.state === "LEFT" ? "has stopped" : node.state === "DOWN" ? "is down" : "is not heard"}`,
       detail: `Its endpoints can be read, not changed. ${node.address ?? ""}`.trim(),
-      href: `/endpoints${defaultStringifySearch({ node: [node.name] })}`,
+      href: objectPath("node", node.id),
       at: node.last_seen,
     }));
