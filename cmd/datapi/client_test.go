@@ -77,6 +77,8 @@ func TestVerbsSendWhatTheirFlagsSay(t *testing.T) {
 			"ep connect " + anID + " --remote-ia-address 10.77.0.2 --remote-port-qual 7 --private-data @" + file, "POST /api/v1/endpoints/" + anID + "/connect",
 			`{"remote_ia_address":"10.77.0.2","remote_port_qual":7,"private_data":"aGVsbG8="}`,
 		},
+		{"node show alpha", "GET /api/v1/nodes/alpha", ""},
+		{"node retire alpha --reason burnt", "DELETE /api/v1/nodes/alpha", ""},
 		{"ep reset " + anID, "POST /api/v1/endpoints/" + anID + "/reset", ""},
 		{"ep free " + anID + " --dry-run", "DELETE /api/v1/endpoints/" + anID + "?dry_run=true", ""},
 		{

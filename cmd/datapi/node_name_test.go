@@ -74,3 +74,39 @@ func TestProcessThatLostItsNodeEnds(t *testing.T) {
 		t.Error("the second process does not write")
 	}
 }
+
+// Promise 2: the process of a node that was retired while it was frozen writes nothing any more and ends; one that starts
+// under its name is a new node, with none of its objects.
+func TestProcessOfARetiredNodeEnds(t *testing.T) {
+	db := database(t, stateDir(t))
+	p := serveIn(t, stateDir(t), "--database-url="+db.URL())
+	other := serveIn(t, stateDir(t), "--database-url="+db.URL(), "--node=beta")
+	ep := p.must(t, "POST", "/endpoints", object{"ia": "soft0@alpha", "name": "there"})
+	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }) // it has ended unless the test failed
+	wantRun(t, exitRefused, "only one that is DOWN or LEFT can be retired", "node", "retire", "alpha", "--reason=gone", "--url="+other.base)
+	eventually(t, "it is down", func() bool { return other.must(t, "GET", "/nodes/alpha", nil)["state"] == "DOWN" })
+	if status, _, err := runProgram(t, nil, "node", "retire", "alpha", "--url="+other.base); status != exitRefused || !strings.Contains(err, "X-Change-Reason is required") {
+		t.Errorf("without a reason: status %d, said %q", status, err)
+	}
+	wantRun(t, exitDone, "done", "node", "retire", "alpha", "--reason=gone", "--url="+other.base)
+	wantRun(t, exitRefused, "there is no node with the name", "node", "show", "alpha", "--url="+other.base)
+	if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if status := p.waitFor(t); status != exitRefused {
+		t.Errorf("exit status %d", status)
+	}
+	if last := lastLine(p.said()); !strings.Contains(last, `node "alpha"`) || !strings.Contains(last, "retired") {
+		t.Errorf("the last line is %q", last)
+	}
+	if status, _, _ := other.call("GET", "/endpoints/"+ep["id"].(string), nil); status != http.StatusNotFound {
+		t.Errorf("its endpoint: %d", status)
+	}
+	again := serveIn(t, stateDir(t), "--database-url="+db.URL())
+	if made := again.must(t, "POST", "/endpoints", object{"ia": "soft0@alpha", "name": "there"}); made["id"] == ep["id"] {
+		t.Error("the new node has the endpoint of the retired one")
+	}
+}

@@ -212,7 +212,7 @@ func (r *runningService) wait(ctx context.Context) error {
 	case <-down:
 		return fmt.Errorf("the private PostgreSQL cannot go on: %w", r.private.Err())
 	case <-r.store.TakenOver():
-		return fmt.Errorf("another process has taken over node %q on this database, so this one has ended; give one of them another --node", r.settings.node)
+		return fmt.Errorf("another process has taken over node %q on this database, or the node was retired, so this one has ended; give one of them another --node, or start this one again as a new node", r.settings.node)
 	}
 }
 

@@ -94,7 +94,7 @@ var mappings = []mapping{
 var errFenced = errors.New("the node has a higher epoch")
 
 // fencedDetail is the detail of KindStoreAway in a process that never writes again.
-const fencedDetail = "another process has taken over this node; this one records nothing any more and must be stopped"
+const fencedDetail = "another process has taken over this node, or the node was retired; this one records nothing any more and must be stopped"
 
 // awayDetail is the detail of KindStoreAway, unless a row has one of its own.
 const awayDetail = "the database does not answer, so nothing was changed; repeat the call when it is back"

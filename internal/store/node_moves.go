@@ -125,10 +125,7 @@ func (s *Store) recordMove(ctx context.Context, name string) error {
 			n.State = n.recorded
 			return err
 		}
-		return nodeChange{
-			id: string(n.ID), node: name, cause: causeOfState[n.State], reason: reasonOfMove[n.State] + s.cfg.Node,
-			before: nodeState{State: n.recorded}, after: nodeState{State: n.State},
-		}.write(ctx, tx)
+		return s.moveOf(&n).write(ctx, tx)
 	})
 	if err == nil && n.State != n.recorded {
 		s.moves.count(n.State)
@@ -136,6 +133,14 @@ func (s *Store) recordMove(ctx context.Context, name string) error {
 		s.cfg.Logger.Info("a node has moved to another state", "node", name, "from", n.recorded, "to", n.State)
 	}
 	return err
+}
+
+// moveOf returns the change from a node's recorded state to the one that this process sees.
+func (s *Store) moveOf(n *Node) nodeChange {
+	return nodeChange{
+		id: string(n.ID), node: n.Name, cause: causeOfState[n.State], reason: reasonOfMove[n.State] + s.cfg.Node,
+		before: nodeState{State: n.recorded}, after: nodeState{State: n.State},
+	}
 }
 
 // reasonOfMove say what was seen, before the name of the node that saw it.

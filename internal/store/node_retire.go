@@ -82,6 +82,11 @@ func (s *Store) beginRetirement(ctx context.Context, name string, r Retirement) 
 	if r.DryRun {
 		return nil
 	}
+	if !n.retiring && n.State != n.recorded { // nobody else has recorded it yet
+		if err := s.moveOf(&n).write(ctx, tx); err != nil {
+			return err
+		}
+	}
 	if _, err := tx.Exec(ctx, `UPDATE nodes SET epoch = epoch + 1, retirement = $2 WHERE name = $1`, name, retiredBy{r.Actor, r.RequestID, r.Reason}); err != nil {
 		return err
 	}

@@ -140,6 +140,19 @@ func TestOnlyANodeThatIsDownOrHasLeftIsRetired(t *testing.T) {
 	record(t, beta, creation(endpoint(newID(t), "beta", "")))
 }
 
+// The log tells that the node was DOWN before it tells its end, whoever saw it first.
+func TestARetirementRecordsTheMoveThatNobodyHasRecorded(t *testing.T) {
+	url := newDatabase(t)
+	s := openIdle(t, url, "alpha")
+	leftWith(t, url, "beta")
+	must(t, admin(t.Context(), url, `UPDATE nodes SET left_at = NULL, last_seen = now() - interval '1 hour' WHERE name = 'beta'`))
+	must(t, s.RetireNode(t.Context(), "beta", retired()))
+	want := []string{`node_down state {"state": "LEFT"}>{"state": "DOWN"}`, `node_retired  {"state": "DOWN"}>`}
+	if got := movesOf(t, s, "beta"); len(got) != 4 || !slices.Equal(got[2:], want) {
+		t.Errorf("the moves are %q", got)
+	}
+}
+
 func TestADryRunAndAWrongVersionRetireNothing(t *testing.T) {
 	url := newDatabase(t)
 	s := openStore(t, url, "alpha")
