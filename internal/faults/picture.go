@@ -140,6 +140,9 @@ func replay(log []Change) *Replay {
 	for i := range log {
 		c := &log[i]
 		id := c.Object.ID
+		if c.Object.Type == "node" { // no object: it tells the moves of a host
+			continue
+		}
 		if c.isEnd() {
 			delete(r.Living, id)
 		} else if c.isEffective() {
