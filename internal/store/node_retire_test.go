@@ -116,8 +116,16 @@ func TestRetirementFreesUsersBeforeWhatTheyUse(t *testing.T) {
 		t.Errorf("%d of %d types are freed", len(order), len(dat.ObjectTypes()))
 	}
 	for _, pair := range [][2]dat.ObjectType{
-		{dat.TypeCR, dat.TypePSP}, {dat.TypeRSP, dat.TypeEndpoint}, {dat.TypeEndpoint, dat.TypeEVD}, {dat.TypeEndpoint, dat.TypeSRQ}, {dat.TypeEndpoint, dat.TypePZ},
-		{dat.TypeRMR, dat.TypeLMR}, {dat.TypeLMR, dat.TypePZ}, {dat.TypeSRQ, dat.TypePZ}, {dat.TypePZ, dat.TypeIA}, {dat.TypeEVD, dat.TypeIA},
+		{dat.TypeCR, dat.TypePSP},
+		{dat.TypeRSP, dat.TypeEndpoint},
+		{dat.TypeEndpoint, dat.TypeEVD},
+		{dat.TypeEndpoint, dat.TypeSRQ},
+		{dat.TypeEndpoint, dat.TypePZ},
+		{dat.TypeRMR, dat.TypeLMR},
+		{dat.TypeLMR, dat.TypePZ},
+		{dat.TypeSRQ, dat.TypePZ},
+		{dat.TypePZ, dat.TypeIA},
+		{dat.TypeEVD, dat.TypeIA},
 	} {
 		if rank(pair[0]) > rank(pair[1]) {
 			t.Errorf("%s is freed after %s, which it uses", pair[0], pair[1])
