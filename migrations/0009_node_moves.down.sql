@@ -18,5 +18,6 @@ ALTER TABLE nodes
     DROP COLUMN state,
     DROP COLUMN state_at,
     DROP COLUMN state_version,
+    DROP COLUMN changes_behind,
     DROP COLUMN retirement,
     DROP COLUMN retired_at;

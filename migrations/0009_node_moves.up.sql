@@ -9,6 +9,8 @@ ALTER TABLE nodes
     -- The time and the version of the node's last change.
     ADD COLUMN state_at   timestamptz,
     ADD COLUMN state_version bigint NOT NULL DEFAULT 0 CONSTRAINT nodes_state_version_counts CHECK (state_version >= 0),
+    -- How many changes of the log the node had not seen at its last heartbeat.
+    ADD COLUMN changes_behind bigint NOT NULL DEFAULT 0,
     -- Who retired the node, and why: its objects are being freed. retired_at is when that was
     -- done. The row stays, so that its process never writes again.
     ADD COLUMN retirement jsonb,

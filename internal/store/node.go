@@ -57,6 +57,8 @@ type Node struct {
 	// HeartbeatAge is how long ago LastSeen was when the node was read, in milliseconds of the
 	// database's clock; it is below zero where that was set back.
 	HeartbeatAge int64 `json:"heartbeat_age_ms"`
+	// ChangesBehind is how many changes of the log the node had not seen at its last heartbeat.
+	ChangesBehind int64 `json:"changes_behind"`
 	// Objects is the number of the node's living objects; only NodesKnown and Node count them.
 	Objects int64 `json:"objects"`
 	// recorded is the state that was recorded last, "" before the first. retiring means that
@@ -84,7 +86,7 @@ const selectNodes = `SELECT n.id, n.name, n.address, n.version, n.epoch, n.last_
 			WHEN heard >= now() - $1::interval THEN 'UP'
 			WHEN heard >= now() - $2::interval THEN 'SUSPECT'
 			ELSE 'DOWN' END AS present,
-		n.state_at, n.state_version, (extract(epoch FROM now() - n.last_seen) * 1000)::bigint,
+		n.state_at, n.state_version, (extract(epoch FROM now() - n.last_seen) * 1000)::bigint, n.changes_behind,
 		CASE WHEN $5 THEN (SELECT count(*) FROM objects o WHERE o.node = n.name AND o.freed_at IS NULL) ELSE 0 END,
 		coalesce(n.state, '') AS recorded, n.retirement IS NOT NULL AS retiring
 	FROM nodes n, LATERAL (SELECT CASE WHEN n.last_seen >= $3::timestamptz - $2::interval
@@ -107,7 +109,7 @@ func scanNode(row pgx.CollectableRow) (Node, error) {
 	var seen time.Time
 	var since *time.Time
 	err := row.Scan(&id, &n.Name, &n.Address, &n.Version, &n.Epoch, &seen, &n.Fingerprint, &n.Secret, &n.State,
-		&since, &n.StateVersion, &n.HeartbeatAge, &n.Objects, &n.recorded, &n.retiring)
+		&since, &n.StateVersion, &n.HeartbeatAge, &n.ChangesBehind, &n.Objects, &n.recorded, &n.retiring)
 	n.ID, n.LastSeen = dat.Handle(id), dat.At(seen)
 	if since != nil {
 		at := dat.At(*since)
@@ -189,7 +191,7 @@ func (s *Store) Secret() []byte { return s.cfg.secret }
 const sqlTakeNode = `INSERT INTO nodes AS n (name, address, version, fingerprint, secret, epoch, id)
 	VALUES ($1, $2, $3, coalesce($4::bytea, ''), coalesce($5::bytea, ''), $6, $7)
 	ON CONFLICT (name) DO UPDATE SET address = excluded.address, version = excluded.version,
-		fingerprint = excluded.fingerprint, secret = excluded.secret, last_seen = now(), left_at = NULL,
+		fingerprint = excluded.fingerprint, secret = excluded.secret, last_seen = now(), left_at = NULL, changes_behind = 0,
 		id = CASE WHEN n.retired_at IS NULL THEN n.id ELSE excluded.id END,
 		first_seen = CASE WHEN n.retired_at IS NULL THEN n.first_seen ELSE now() END,
 		state = CASE WHEN n.retired_at IS NULL THEN n.state END,
@@ -245,8 +247,8 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 		defer cancel()
 		var at time.Time
 		// A sign of life need not last: it waits neither for the disk nor for a standby.
-		err := s.pool.QueryRow(beat, `UPDATE nodes SET last_seen = now()
-			WHERE name = $1 AND epoch = $2 AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING last_seen`, s.cfg.Node, s.recorder.epoch).Scan(&at)
+		err := s.pool.QueryRow(beat, `UPDATE nodes SET last_seen = now(), changes_behind = greatest(0, (SELECT last FROM change_head) - $3)
+			WHERE name = $1 AND epoch = $2 AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING last_seen`, s.cfg.Node, s.recorder.epoch, s.log.Last()).Scan(&at)
 		if err == nil {
 			s.recordMoves(beat, last, at)
 			s.lastSeen.Store(time.Now().UnixNano())

@@ -114,3 +114,22 @@ func TestARestartContinuesVersionsAndRaisesTheEpoch(t *testing.T) {
 		t.Errorf("the epoch is %d, want 2", nodes[0].Epoch)
 	}
 }
+
+func TestAHeartbeatTellsHowFarANodeIsBehindTheLog(t *testing.T) {
+	url := newDatabase(t)
+	s := openStore(t, url, "alpha")
+	behind := func() int64 {
+		nodes, err := s.Nodes(t.Context())
+		must(t, err)
+		return nodes[0].ChangesBehind
+	}
+	if n := behind(); n != 0 {
+		t.Errorf("at its start it is %d changes behind", n)
+	}
+	s.log.holdBack() // what others commit is not seen
+	must(t, admin(t.Context(), url, `UPDATE change_head SET last = last + 3`))
+	eventually(t, "it says that it is behind", func() bool { return behind() == 3 })
+	must(t, admin(t.Context(), url, `UPDATE change_head SET last = last - 3`))
+	s.log.release()
+	eventually(t, "it says that it has caught up", func() bool { return behind() == 0 })
+}

@@ -183,6 +183,7 @@ var descriptions = map[string]string{
 	"Node.state_since":      "When the last move of its state was recorded, null where none is.",
 	"Node.state_version":    "The version of the node's last change, as in its ETag.",
 	"Node.heartbeat_age_ms": "How long ago last_seen was when this was read, in milliseconds by the database's clock: up to 5000 and the time that a heartbeat takes while the node lives.",
+	"Node.changes_behind":   "How many changes of the log the node had not seen at its last heartbeat.",
 	"Node.objects":          "The number of its living objects.",
 
 	// adapters

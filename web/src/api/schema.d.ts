@@ -2932,6 +2932,11 @@ export interface components {
             address: string;
             /**
              * Format: int64
+             * @description How many changes of the log the node had not seen at its last heartbeat.
+             */
+            changes_behind: number;
+            /**
+             * Format: int64
              * @description How often the node was started.
              */
             epoch: number;

@@ -115,6 +115,7 @@ export function nodeWith(different: Partial<Node> = {}): Node {
     state_since: "2026-01-01T00:00:00.000000Z",
     state_version: 1,
     heartbeat_age_ms: 1200,
+    changes_behind: 0,
     objects: 0,
     ...different,
   };

@@ -10,6 +10,7 @@ import { NodesScreen } from "./NodesScreen";
 
 const alpha = nodeWith();
 const beta = nodeWith({ id: "b", name: "beta", state: "DOWN", state_version: 7, heartbeat_age_ms: 3 * 3600_000, objects: 1234 });
+const delta = nodeWith({ id: "d", name: "delta", changes_behind: 1200 });
 const gamma = nodeWith({ id: "c", name: "gamma", state: "SUSPECT", heartbeat_age_ms: 12_000, state_since: null });
 
 /** A service with some nodes, of which alpha serves the page. */
@@ -24,12 +25,14 @@ const row = async (name: string) => (await screen.findByRole("rowheader", { name
 
 describe("the screen of nodes", () => {
   it("shows how each node is, which one serves the page, and greys what is away with its age", async () => {
-    serve([alpha, beta, gamma]);
+    serve([alpha, beta, gamma, delta]);
     renderPart(<NodesScreen />);
     const up = await row("alpha");
     await within(up).findByText("serves this page");
     expect(up.dataset.away).toBe("false");
     expect(within(up).getByText("regular")).toBeTruthy();
+    expect(within(up).getByText("up to date")).toBeTruthy();
+    expect(within(await row("delta")).getByText("1,200 changes behind")).toBeTruthy();
     const down = await row("beta");
     expect(down.dataset.away).toBe("true");
     expect(within(down).getByText("Down")).toBeTruthy();

@@ -10,11 +10,11 @@ import { Screen } from "~/components/Screen";
 import { NodeStateLabel } from "~/components/state/StateLabel";
 import { Table } from "~/components/Table";
 import { Ago, useNow } from "~/components/time";
-import { heartbeat, mayRetire } from "./nodes";
+import { heartbeat, logLag, mayRetire } from "./nodes";
 import { RetireDialog } from "./RetireDialog";
 import "./NodesScreen.css";
 
-const columns = ["Node", "State", "Since", "Heartbeat", "Version", "Address", "Objects", ""] as const;
+const columns = ["Node", "State", "Since", "Heartbeat", "Log", "Version", "Address", "Objects", ""] as const;
 
 /** The hosts that share the database: how each is, how long ago it was heard, and what is on it. */
 export function NodesScreen() {
@@ -56,6 +56,7 @@ function Row({ node, readAt, here }: { node: Node; readAt: number; here: boolean
           {heartbeat(node, now - readAt)}
         </time>
       </td>
+      <td>{logLag(node)}</td>
       <td>{node.version}</td>
       <td>
         <code>{node.address}</code>
