@@ -47,7 +47,7 @@ export const connections = {
     await page.getByLabel("Connection qualifier").fill("4150");
     await page.getByLabel("EVD for the request").selectOption({ label: "reserved-requests" });
     await page.getByRole("button", { name: "Reserve", exact: true }).click();
-    await page.locator("h1").getByText("Reserved").waitFor();
+    await page.locator("h1").getByText("Reserved", { exact: true }).waitFor();
     await page.goto("/connections?tab=rsps");
     await page.getByRole("button", { name: "Free RSP on qualifier 4150" }).click();
     await page.getByRole("button", { name: "Free for good" }).click();

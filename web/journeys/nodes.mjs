@@ -29,7 +29,7 @@ export const nodes = {
       await who.page.getByRole("option", { name: /^Nodes/ }).first().click();
       const row = (name) => who.page.getByRole("row").filter({ has: who.page.getByRole("rowheader", { name }) });
       await row(/^alpha/).getByText("serves this page").waitFor();
-      await row(/^beta/).getByText("Up").waitFor();
+      await row(/^beta/).getByText("Up", { exact: true }).waitFor();
       assert.equal(await who.page.getByRole("button", { name: /^Retire/ }).count(), 0);
       await until("the page is live", async () => (await freshness(who.page)) === "live");
       await beta.stop();
