@@ -42,6 +42,10 @@ var rehearsals = map[string]rehearsal{
 		return "/crs/" + r.waitingRequest() + "/handoff", members{"conn_qual": 4999}
 	}},
 	"set-retention": {volatile: []string{"set_at"}, prepare: func(*rig) (string, any) { return "/retention", members{"age": "36h"} }},
+	"retire-node": {connects: true, prepare: func(r *rig) (string, any) {
+		newRigOn(r.t, r.url, "left").stop()
+		return "/nodes/left", nil
+	}},
 	"create-endpoint": {prepare: func(r *rig) (string, any) {
 		return "/endpoints", members{"ia": ia0, "pz": r.pz(ia0), "name": "rehearsed", "labels": members{"a": "b"}}
 	}},
@@ -193,6 +197,7 @@ func (r *rig) everything() map[string]any {
 	for _, table := range []string{"objects", "changes", "kept"} {
 		all[table] = r.number("SELECT count(*) FROM " + table)
 	}
+	all["nodes"] = r.number("SELECT count(*) FROM nodes WHERE retirement IS NULL")
 	all["retention"] = r.do("GET", "/retention", nil).is(200).object()
 	for _, kind := range objectKinds {
 		for _, item := range r.do("GET", kind.path+"?limit=1000", nil).is(200).at("items").([]any) {
@@ -272,11 +277,11 @@ func TestADryRunOfEveryWriteAnswersAsTheCallAndChangesNothing(t *testing.T) {
 			if _, octets := body.([]byte); octets {
 				media = with("Content-Type", "application/octet-stream")
 			}
-			key := with(idempotencyHeader, id)
+			key, reason := with(idempotencyHeader, id), with("X-Change-Reason", "rehearsed")
 			before := r.everything()
-			dry := r.do(method, path+"?dry_run=true", body, media)
+			dry := r.do(method, path+"?dry_run=true", body, media, reason)
 			for _, spelling := range []string{"True", "TRUE", "1", "t"} {
-				if again := r.do(method, path+"?dry_run="+spelling, body, media, key, loose); again.status != dry.status {
+				if again := r.do(method, path+"?dry_run="+spelling, body, media, reason, key, loose); again.status != dry.status {
 					t.Errorf("%s: %d %s", spelling, again.status, again.body)
 				}
 			}
@@ -288,7 +293,7 @@ func TestADryRunOfEveryWriteAnswersAsTheCallAndChangesNothing(t *testing.T) {
 					t.Errorf("a dry run answers %s: %s", header, v)
 				}
 			}
-			did := r.do(method, path, body, media, key)
+			did := r.do(method, path, body, media, reason, key)
 			if did.status >= 400 || did.status != dry.status || did.header.Get(replayedHeader) != "" {
 				t.Fatalf("the call answers %d %s, its dry run %d %s", did.status, did.body, dry.status, dry.body)
 			}

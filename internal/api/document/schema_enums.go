@@ -45,7 +45,7 @@ var enums = map[reflect.Type]enum{
 	reflect.TypeFor[dat.EPState]():        enumOf[dat.EPState]("DAT_EP_STATE without its prefix. Nine occur; the UNCONFIGURED_* and *_PATH names are never produced."),
 	reflect.TypeFor[dat.Return]():         enumOf[dat.Return]("A DAT_RETURN."),
 	reflect.TypeFor[dat.Subtype]():        enumOf[dat.Subtype]("A DAT_RETURN_SUBTYPE.").orNull(),
-	reflect.TypeFor[dat.ObjectType]():     enumOf[dat.ObjectType]("The type of an object."),
+	reflect.TypeFor[dat.ObjectType]():     enumOf[dat.ObjectType]("The type of an object; node, a host, occurs in the log of changes only."),
 	reflect.TypeFor[dat.EventNumber]():    enumOf[dat.EventNumber]("A DAT_EVENT_NUMBER.").orNull(),
 	reflect.TypeFor[dat.Stream]():         enumOf[dat.Stream]("An event stream that can feed an Event Dispatcher."),
 	reflect.TypeFor[dat.CompletionFlag](): enumOf[dat.CompletionFlag]("A flag of DAT_COMPLETION_FLAGS."),

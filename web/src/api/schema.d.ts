@@ -3005,7 +3005,7 @@ export interface components {
             type: components["schemas"]["ObjectType"];
         };
         /**
-         * @description The type of an object.
+         * @description The type of an object; node, a host, occurs in the log of changes only.
          * @enum {string}
          */
         ObjectType: "ia" | "pz" | "evd" | "srq" | "lmr" | "rmr" | "endpoint" | "psp" | "rsp" | "cr" | "node";
