@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,19 +19,23 @@ type refusedUnits map[*unit]error
 // Error implements error.
 func (r refusedUnits) Error() string { return fmt.Sprintf("%d units were refused", len(r)) }
 
-// write sends a group's rows in one round trip and returns the id of the group's
-// last change. The transaction stays open for a COMMIT or ROLLBACK. Units that the
-// database refused one by one are the error refusedUnits, beside the id.
-func (s *session) write(ctx context.Context, g *group, id uuid.UUID, node string, epoch int64) (last int64, err error) {
+// write sends, in one round trip, what can be written of a group without the end of the
+// log, for which all nodes wait for each other. The transaction stays open for
+// groupEnd.commit or a ROLLBACK. acknowledged is the id that the log's end must have
+// reached. Units that the database refused one by one are the error refusedUnits.
+func (s *session) write(ctx context.Context, g *group, id uuid.UUID, node string, epoch, acknowledged int64) (*groupEnd, error) {
 	rs, err := rowsOf(g)
 	if err != nil {
-		return 0, err
+		return nil, err
+	}
+	end, err := newGroupEnd(rs, id, node, acknowledged)
+	if err != nil {
+		return nil, err
 	}
 	if err := faultpoint.Hit("store.before-write"); err != nil {
-		return 0, err
+		return nil, err
 	}
-	n := int64(len(rs.changes))
-	ctx, cancel := context.WithTimeout(ctx, roundTrip+time.Duration(n)*perChange)
+	ctx, cancel := context.WithTimeout(ctx, roundTrip+time.Duration(len(rs.changes))*perChange)
 	defer cancel()
 	refused := refusedUnits{}
 	b := &pgx.Batch{}
@@ -39,33 +44,27 @@ func (s *session) write(ctx context.Context, g *group, id uuid.UUID, node string
 		b.Queue(sqlDeleteGroup, s.previousGroup)
 	}
 	b.Queue(sqlInsertGroup, id, node, epoch)
-	b.Queue(sqlTakeChangeIDs, n).QueryRow(func(row pgx.Row) error { return row.Scan(&last) })
-	if err := queueRows(b, g, rs, n, refused); err != nil {
-		return 0, err
+	if err := queueRows(b, g, rs, refused); err != nil {
+		return nil, err
 	}
-	b.Queue(sqlSetLastOfGroup, id)
-	b.Queue(sqlNotifyOthers, node)
 	if err := s.conn.SendBatch(ctx, b).Close(); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if len(refused) > 0 {
-		return last, refused
+		return nil, refused
 	}
-	return last, nil
+	return end, nil
 }
 
-// queueRows adds the statements that write the n changes of a group and their rows.
-// Units whose rows the statements do not return are added to the refused ones.
-func queueRows(b *pgx.Batch, g *group, rs rows, n int64, refused refusedUnits) error {
-	created, err := encode(rs.created)
-	if err != nil {
-		return err
-	}
+// queueRows adds the statements that write the rows of a group which need no change id,
+// and those that look whether the others can be written. Units whose rows the statements
+// do not return are added to the refused ones.
+func queueRows(b *pgx.Batch, g *group, rs rows, refused refusedUnits) error {
 	updated, err := encode(rs.updated)
 	if err != nil {
 		return err
 	}
-	changes, err := encode(rs.changes)
+	renamed, err := encode(rs.renamed)
 	if err != nil {
 		return err
 	}
@@ -73,20 +72,37 @@ func queueRows(b *pgx.Batch, g *group, rs rows, n int64, refused refusedUnits) e
 	if err != nil {
 		return err
 	}
-	if len(rs.renamed) > 0 {
-		b.Queue(sqlClearNames, rs.renamed)
-	}
 	if len(rs.updated) > 0 {
 		b.Queue(sqlUpdateObjects, updated).Query(refuseUnwrittenObjects(g, rs.updated, refused, errMismatched))
 	}
-	if len(rs.created) > 0 {
-		b.Queue(sqlInsertObjects, created, n).Query(refuseUnwrittenObjects(g, rs.created, refused, refusal("objects_name_living")))
+	if len(rs.renamed) > 0 {
+		b.Queue(sqlLockObjects, renamed).Query(refuseUnwrittenObjects(g, rs.renamed, refused, errMismatched))
 	}
-	b.Queue(sqlInsertChanges, changes, n)
+	if named := namedOf(rs.created); len(named) > 0 {
+		created, err := encode(named)
+		if err != nil {
+			return err
+		}
+		b.Queue(sqlFindNamesFree, created, rowIDs(rs.renamed)).Query(refuseUnwrittenObjects(g, named, refused, refusal("objects_name_living")))
+	}
 	if len(rs.answers) > 0 {
 		b.Queue(sqlInsertAnswers, answers).Query(refuseUnstoredAnswers(rs.answers, refused))
 	}
 	return nil
+}
+
+// namedOf returns the rows of living objects that have a name.
+func namedOf(all []objectRow) []objectRow {
+	return slices.DeleteFunc(slices.Clone(all), func(row objectRow) bool { return row.Name == "" || row.FreedAt != nil })
+}
+
+// rowIDs returns the ids of rows.
+func rowIDs(all []objectRow) []string {
+	ids := make([]string, len(all))
+	for i, row := range all {
+		ids[i] = string(row.ID)
+	}
+	return ids
 }
 
 // errMismatched refuses the change of an object that the database does not have as it
@@ -148,9 +164,10 @@ const objectColumns = `r(id text, type text, node text, ia text, name text, vers
 
 // The statements of a group.
 const (
-	sqlDeleteGroup    = `DELETE FROM groups WHERE id = $1`
-	sqlInsertGroup    = `INSERT INTO groups (id, node, epoch) VALUES ($1, $2, $3)`
-	sqlTakeChangeIDs  = `UPDATE change_head SET last = last + $1 RETURNING last`
+	sqlDeleteGroup = `DELETE FROM groups WHERE id = $1`
+	sqlInsertGroup = `INSERT INTO groups (id, node, epoch) VALUES ($1, $2, $3)`
+	// It fails where the log ends before what was acknowledged: last is not null.
+	sqlTakeChangeIDs  = `UPDATE change_head SET last = CASE WHEN last >= $2 THEN last + $1 END RETURNING last`
 	sqlClearNames     = `UPDATE objects SET name = NULL, body = jsonb_set(body, '{name}', 'null') WHERE id = ANY($1)`
 	sqlSetLastOfGroup = `UPDATE groups SET last = (SELECT last FROM change_head) WHERE id = $1`
 	// Only where there are other nodes: a single process wakes its watchers itself.
@@ -162,11 +179,16 @@ const (
 		FROM json_to_recordset($1) AS ` + objectColumns + `
 		WHERE o.id = r.id AND o.version = r.version_before AND o.freed_at IS NULL RETURNING o.id`
 
+	sqlLockObjects = `SELECT o.id FROM objects o JOIN json_to_recordset($1) AS ` + objectColumns + `
+		ON o.id = r.id AND o.version = r.version_before AND o.freed_at IS NULL FOR UPDATE OF o`
+
+	sqlFindNamesFree = `SELECT r.id FROM json_to_recordset($1) AS ` + objectColumns + ` WHERE r.type = 'ia' OR NOT EXISTS (
+		SELECT FROM objects o WHERE o.type = r.type AND o.name = r.name AND o.freed_at IS NULL AND o.type <> 'ia' AND o.id <> ALL ($2))`
+
 	sqlInsertObjects = `INSERT INTO objects (id, type, node, ia, name, version, created_change, created_at, updated_at, freed_at, refs, body)
 		SELECT r.id, r.type, r.node, r.ia, r.name, r.version, (SELECT last FROM change_head) - $2::bigint + r.created_by,
 			r.created_at, r.updated_at, r.freed_at, r.refs, r.body
-		FROM json_to_recordset($1) AS ` + objectColumns + `
-		ON CONFLICT (type, name) WHERE freed_at IS NULL AND type <> 'ia' DO NOTHING RETURNING id`
+		FROM json_to_recordset($1) AS ` + objectColumns
 
 	sqlInsertChanges = `INSERT INTO changes (id, at, node, ia, object_type, object_id, object_name, cause, actor, request_id,
 			reason, outcome, fields, before, after, image, version, reverted_to)

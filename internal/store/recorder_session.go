@@ -3,8 +3,8 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -100,9 +100,11 @@ func (s *session) whyTaken(ctx context.Context, node string, epoch int64) error 
 
 // connectWithoutCancel connects so that nothing on the connection is ever cancelled.
 // pgx asks the server to cancel what runs whenever it gives a connection up, and a
-// COMMIT that waits for a standby would then end without it.
+// COMMIT that waits for a standby would then end without it. The server gives up what
+// waits for another node's COMMIT itself, after roundTrip.
 func connectWithoutCancel(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, error) {
 	cfg = cfg.Copy()
+	cfg.RuntimeParams["lock_timeout"] = strconv.FormatInt(roundTrip.Milliseconds(), 10)
 	dial := cfg.DialFunc
 	var connected atomic.Bool
 	cfg.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -148,28 +150,6 @@ func (s *session) rollback(ctx context.Context) error {
 	defer cancel()
 	_, err := s.conn.Exec(ctx, "ROLLBACK")
 	return err
-}
-
-// commit sends COMMIT and waits for the answer, without a deadline. Its error means
-// that it is not known whether the transaction was committed, or on which servers.
-// abandon, called by another goroutine, ends the wait.
-func (s *session) commit() error {
-	s.commitOpen = true
-	conn := s.conn.PgConn()
-	takeWarning(conn)
-	results, err := conn.Exec(context.Background(), "COMMIT").ReadAll()
-	if err != nil {
-		return err
-	}
-	s.commitOpen = false
-	if warning := takeWarning(conn); warning != "" {
-		return fmt.Errorf("%w: %s", errNotReplicated, warning)
-	}
-	// A COMMIT of a failed transaction is answered with ROLLBACK.
-	if tag := results[0].CommandTag.String(); tag != "COMMIT" {
-		return fmt.Errorf("COMMIT was answered with %s", tag)
-	}
-	return nil
 }
 
 // abandon closes the connection under a commit that waits. The server goes on with it.
