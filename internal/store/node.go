@@ -168,11 +168,13 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 	every(ctx, heartbeat, func() {
 		beat, cancel := context.WithTimeout(ctx, heartbeat)
 		defer cancel()
-		var at time.Time
+		var at, told time.Time
+		asked := s.clock.host()
 		// A sign of life need not last: it waits neither for the disk nor for a standby.
 		err := s.pool.QueryRow(beat, `UPDATE nodes SET last_seen = now()
-			WHERE name = $1 AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING last_seen`, s.cfg.Node).Scan(&at)
+			WHERE name = $1 AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING last_seen, clock_timestamp()`, s.cfg.Node).Scan(&at, &told)
 		if err == nil {
+			s.clock.measure(asked, told)
 			s.lastSeen.Store(time.Now().UnixNano())
 			if known := s.silence.Load(); known != nil && known.to == nil {
 				s.silence.Store(&silence{from: known.from, to: &at})
