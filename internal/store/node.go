@@ -45,6 +45,10 @@ type Node struct {
 	// State is one of the states of a node. A LastSeen that is further than DownAfter in
 	// the future is no sign of life: the database's clock was set back.
 	State string `json:"state"`
+	// ClockOffset is how far the database's clock is ahead of that of the node's host, in
+	// microseconds, as the node measured at its last heartbeat: negative where it is behind,
+	// nil where it was not measured yet.
+	ClockOffset *int64 `json:"clock_offset_us"`
 	// Fingerprint is the SHA-256 of the certificate that it serves with, empty for plain
 	// HTTP.
 	Fingerprint []byte `json:"-"`
@@ -65,7 +69,7 @@ func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 		silent = *known
 	}
 	rows, err := s.pool.Query(ctx, `SELECT name, address, version, epoch, last_seen, fingerprint, secret,
-		CASE WHEN left_at IS NOT NULL THEN 'LEFT'
+		(extract(epoch FROM clock_offset) * 1e6)::bigint, CASE WHEN left_at IS NOT NULL THEN 'LEFT'
 			WHEN last_seen > now() + $2::interval THEN 'DOWN'
 			WHEN heard >= now() - $1::interval THEN 'UP'
 			WHEN heard >= now() - $2::interval THEN 'SUSPECT'
@@ -79,7 +83,7 @@ func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 	nodes, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Node, error) {
 		var n Node
 		var seen time.Time
-		err := row.Scan(&n.Name, &n.Address, &n.Version, &n.Epoch, &seen, &n.Fingerprint, &n.Secret, &n.State)
+		err := row.Scan(&n.Name, &n.Address, &n.Version, &n.Epoch, &seen, &n.Fingerprint, &n.Secret, &n.ClockOffset, &n.State)
 		n.LastSeen = dat.At(seen)
 		return n, err
 	})
@@ -96,7 +100,7 @@ func (s *Store) NodesKnown(ctx context.Context) (nodes []Node, partial bool, err
 	if partial {
 		nodes = []Node{{
 			Name: s.cfg.Node, Address: s.cfg.Address, Version: s.cfg.Version, Epoch: s.recorder.epoch,
-			LastSeen: dat.At(time.Unix(0, s.lastSeen.Load())), State: NodeUp,
+			LastSeen: dat.At(time.Unix(0, s.lastSeen.Load())), State: NodeUp, ClockOffset: new(s.clock.offset().Microseconds()),
 		}}
 	}
 	return nodes, partial, err
@@ -171,8 +175,8 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 		var at, told time.Time
 		asked := s.clock.host()
 		// A sign of life need not last: it waits neither for the disk nor for a standby.
-		err := s.pool.QueryRow(beat, `UPDATE nodes SET last_seen = now()
-			WHERE name = $1 AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING last_seen, clock_timestamp()`, s.cfg.Node).Scan(&at, &told)
+		err := s.pool.QueryRow(beat, `UPDATE nodes SET last_seen = now(), clock_offset = $2
+			WHERE name = $1 AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING last_seen, clock_timestamp()`, s.cfg.Node, s.clock.offset()).Scan(&at, &told)
 		if err == nil {
 			s.clock.measure(asked, told)
 			s.lastSeen.Store(time.Now().UnixNano())
