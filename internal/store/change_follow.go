@@ -9,15 +9,13 @@ import (
 )
 
 // A process reads every change of the database while somebody watches here. While nobody
-// does it neither listens nor reads: it only looks now and then where the log ends, so
-// that hundreds of idle nodes cost those that write nothing.
+// does it neither listens nor reads: it only looks with each heartbeat where the log ends,
+// so that hundreds of idle nodes cost those that write little.
 
 const (
 	// logPoll is the interval at which the end of a watched log is looked at without a
 	// notification: one that comes while the listener connects is lost.
 	logPoll = time.Second
-	// idlePoll is the same for a log that nobody watches.
-	idlePoll = 5 * time.Second
 	// watchGrace is how long a log counts as watched after the last watcher has waited.
 	// It is longer than a delivery takes to be sent.
 	watchGrace = 30 * time.Second
@@ -68,22 +66,21 @@ func (l *Log) wake() {
 
 // follow keeps the log at the end of the database's until ctx ends.
 func (l *Log) follow(ctx context.Context) {
+	poll := time.NewTicker(logPoll)
+	defer poll.Stop()
 	for {
 		watched, first := l.watched()
-		wait := idlePoll
-		if watched {
-			wait = logPoll
+		due := poll.C
+		if !watched {
+			due = nil // then each heartbeat wakes it
 		}
-		poll := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-			poll.Stop()
 			return
 		case <-l.wakeup:
 		case <-first:
-		case <-poll.C:
+		case <-due:
 		}
-		poll.Stop()
 		l.setStale(l.catchUp(ctx) != nil && ctx.Err() == nil)
 	}
 }

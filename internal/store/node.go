@@ -190,5 +190,6 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 		if err != nil && mappingOf(err).match == readOnly {
 			s.pool.Reset() // the server was demoted: its connections must not be read from either
 		}
+		s.log.wake() // over the connection that is free now
 	})
 }
