@@ -16,6 +16,8 @@ const (
 	// logPoll is the interval at which the end of a watched log is looked at without a
 	// notification: one that comes while the listener connects is lost.
 	logPoll = time.Second
+	// presentTimeout bounds the look at the end of the log before somebody begins to watch.
+	presentTimeout = time.Second
 	// watchGrace is how long a log counts as watched after the last watcher has waited.
 	// It is longer than a delivery takes to be sent.
 	watchGrace = 30 * time.Second
@@ -71,7 +73,7 @@ func (l *Log) follow(ctx context.Context) {
 	for {
 		watched, first := l.watched()
 		due := poll.C
-		if !watched {
+		if !watched && !l.Stale() {
 			due = nil // then each heartbeat wakes it
 		}
 		select {
@@ -89,14 +91,17 @@ func (l *Log) follow(ctx context.Context) {
 // Position where that is kept up to date already, or the database does not answer.
 func (l *Log) Present(ctx context.Context) Position {
 	if watched, _ := l.watched(); !watched && !l.Stale() {
-		_ = l.catchUp(ctx) // what the position lacks then, the watcher gets
+		ctx, cancel := context.WithTimeout(ctx, presentTimeout)
+		defer cancel()
+		if err := l.catchUp(ctx); err != nil {
+			l.wake() // let it find out; what the position lacks, the watcher gets
+		}
 	}
 	return l.Position()
 }
 
 // catchUp brings the log to the end of the table: it reads what the table has beyond the
-// tail if somebody watches, and takes the end without what is before it if nobody does.
-// If that does not continue what was seen, nothing is read, and the recorder finds out
+// tail if somebody watches, and takes the end without what is before it where it can. If that does not continue what was seen, nothing is read, and the recorder finds out
 // whether the log went back.
 func (l *Log) catchUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, logTimeout)
@@ -110,8 +115,11 @@ func (l *Log) catchUp(ctx context.Context) error {
 		l.suspect()
 		return mapError(errWentBack)
 	}
-	at, watched := l.takeEnd(seen, &found)
-	for watched && at < found.last.id {
+	at, err := l.takeEnd(seen, &found)
+	if err != nil {
+		return err
+	}
+	for at < found.last.id {
 		changes, err := l.read(ctx, at, logChunk)
 		if err != nil {
 			return err
@@ -127,24 +135,28 @@ func (l *Log) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// takeEnd takes what is known from an end that was found, and returns the id up to which
-// the log was seen then, and whether somebody watches.
-func (l *Log) takeEnd(seen logEnd, found *foundEnd) (at int64, watched bool) {
+// takeEnd takes what is known from an end that was found after seen, and returns the id up
+// to which the log was seen then. If nobody watches that is the end itself, unless this
+// process is committing: its own changes are published first.
+func (l *Log) takeEnd(seen logEnd, found *foundEnd) (at int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.seen.generation != seen.generation {
+		return 0, mapError(errWentBack)
+	}
 	l.gone = max(l.gone, found.gone)
 	if l.gone > l.seen.last.id {
 		l.tail, l.seen.last = nil, mark{id: l.gone} // the database was away for longer than the retention
 	}
-	if watched = l.isWatched(); !watched && found.last.id > l.seen.last.id && l.seen.generation == seen.generation {
+	if !l.isWatched() && found.last.id > l.seen.last.id {
 		select {
 		case l.unpublished <- struct{}{}:
 			l.tail, l.seen.last = nil, found.last
 			l.release()
-		default: // what this process has committed is published first
+		default:
 		}
 	}
-	return l.seen.last.id, watched
+	return l.seen.last.id, nil
 }
 
 // listen wakes follow whenever another process has committed, while somebody watches,

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,6 +31,8 @@ const (
 // from several goroutines.
 type Log struct {
 	pool *pgxpool.Pool
+	// node is the node of this process.
+	node string
 	// wakeup makes follow look at the end of the log.
 	wakeup chan struct{}
 	// unpublished holds one token while this process may have committed changes that
@@ -43,6 +46,9 @@ type Log struct {
 	seen logEnd
 	// tail are the newest changes seen, up to the end, without a gap.
 	tail []*LoggedChange
+	// published is the id of the last change that this process has committed and published,
+	// or was there before it.
+	published int64
 	// shown is the id up to which watchers were told.
 	shown int64
 	// gone is the highest id that the retention has deleted.
@@ -87,8 +93,8 @@ func (c *LoggedChange) JSON() []byte {
 }
 
 // newLog returns the log, which begins at the present end.
-func newLog(ctx context.Context, pool *pgxpool.Pool) (*Log, error) {
-	l := &Log{pool: pool, wakeup: make(chan struct{}, 1), news: make(chan struct{}), unpublished: make(chan struct{}, 1),
+func newLog(ctx context.Context, pool *pgxpool.Pool, node string) (*Log, error) {
+	l := &Log{pool: pool, node: node, wakeup: make(chan struct{}, 1), news: make(chan struct{}), unpublished: make(chan struct{}, 1),
 		firstWatcher: make(chan struct{}), watchGrace: watchGrace}
 	l.fresh.Observe(true)
 	found, err := findEnd(ctx, pool, 0, "")
@@ -137,7 +143,8 @@ func (l *Log) publish(changes []dat.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.add(logged)
-	if len(changes) > 0 && l.seen.last.id < changes[len(changes)-1].ID && l.isWatched() {
+	l.published = changes[len(changes)-1].ID
+	if l.seen.last.id < l.published && l.isWatched() {
 		l.wake()
 	}
 }
@@ -147,7 +154,7 @@ func (l *Log) publish(changes []dat.Change) {
 func (l *Log) rewind(to *foundEnd) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.seen, l.gone, l.tail = to.logEnd, to.gone, nil
+	l.seen, l.gone, l.tail, l.published = to.logEnd, to.gone, nil, to.last.id
 	l.wakeWatchers()
 }
 
@@ -209,14 +216,30 @@ func (l *Log) setStale(stale bool) {
 }
 
 // append adds changes from the table to the tail, but for those of a generation that has
-// ended, and not before what this process committed is published.
+// ended. What this process has committed and not published yet waits for that, with what is
+// after it.
 func (l *Log) append(ctx context.Context, generation int64, changes []*LoggedChange) error {
+	l.mu.Lock()
+	published := l.published
+	l.mu.Unlock()
+	own := slices.IndexFunc(changes, func(c *LoggedChange) bool { return c.Node == l.node && c.ID > published })
+	if own < 0 {
+		return l.addRead(generation, changes)
+	}
+	if err := l.addRead(generation, changes[:own]); err != nil {
+		return err
+	}
 	select {
 	case l.unpublished <- struct{}{}:
 	case <-ctx.Done():
 		return mapError(ctx.Err())
 	}
 	defer l.release()
+	return l.addRead(generation, changes[own:])
+}
+
+// addRead is append of changes that may be shown.
+func (l *Log) addRead(generation int64, changes []*LoggedChange) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if generation != l.seen.generation {

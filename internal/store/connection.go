@@ -32,8 +32,9 @@ const (
 	// not hold up the other reads.
 	poolMin = 10
 	// poolIdle is how long a connection of the pool that nobody uses stays open, unless the
-	// URL says otherwise: hundreds of nodes share the connections of a server.
-	poolIdle = time.Minute
+	// URL says otherwise: hundreds of nodes share the connections of a server. It is not short,
+	// because no new one is made while a standby is away.
+	poolIdle = 5 * time.Minute
 	// backoffMin and backoffMax bound the time between two attempts to connect, which is
 	// random and doubles with each attempt.
 	backoffMin = 50 * time.Millisecond

@@ -102,7 +102,7 @@ func (r *Recorder) requeue(units []*unit) {
 
 // commit commits units as one group, without those that are refused one by one.
 func (r *Recorder) commit(ctx context.Context, units []*unit) {
-	for len(units) > 0 {
+	for retried := false; len(units) > 0; {
 		g, bad := r.buildGroup(units)
 		if len(bad) > 0 {
 			r.refuse(bad)
@@ -122,6 +122,13 @@ func (r *Recorder) commit(ctx context.Context, units []*unit) {
 			r.reconcileDue = true
 			r.groupFailed(units, errWentBack)
 			return
+		case errors.Is(err, errNameTaken) && refused == nil && !retried:
+			retried = true // a moment ago: another attempt finds whose it is
+			if err := r.session.rollback(ctx); err != nil {
+				r.groupFailed(units, err)
+				return
+			}
+			continue
 		case refused != nil:
 			if err := r.session.rollback(ctx); err != nil {
 				r.groupFailed(units, err)

@@ -15,6 +15,9 @@ import (
 // the rows that need them and the COMMIT are sent as one message, and nobody waits for
 // the time that this process takes between two messages.
 
+// headLock is the advisory lock of those who wait for the end of the log.
+const headLock = migrateLock + 2
+
 // groupEnd is the last part of a group's transaction.
 type groupEnd struct {
 	batch *pgx.Batch
@@ -52,10 +55,17 @@ func newGroupEnd(rs rows, id uuid.UUID, node string, acknowledged int64) (*group
 		return nil, err
 	}
 	n, b := int64(end.changes), end.batch
+	b.Queue(sqlAwaitHead, int64(headLock))
 	b.Queue(sqlTakeChangeIDs, n, acknowledged).QueryRow(func(row pgx.Row) error { return row.Scan(&end.last) })
 	if len(rs.renamed) > 0 {
 		b.Queue(sqlClearNames, rowIDs(rs.renamed))
-		b.Queue(sqlUpdateObjects, renamed)
+	}
+	if named := rs.named(); len(named) > 0 {
+		w := wantedNames(named)
+		b.Queue(sqlCheckNames, w.ids, w.types, w.names, id)
+	}
+	if len(rs.renamed) > 0 {
+		b.Queue(sqlUpdateObjects, renamed, rowIDs(rs.renamed))
 	}
 	if len(rs.created) > 0 {
 		b.Queue(sqlInsertObjects, created, n)
@@ -79,7 +89,7 @@ func (s *session) commit(end *groupEnd) error {
 	if err != nil {
 		if conn.TxStatus() == failedTx {
 			s.commitOpen = false
-			return &uncommittedError{whyWentBack(err)}
+			return &uncommittedError{whyFailed(err)}
 		}
 		return err
 	}
@@ -96,12 +106,17 @@ func (s *session) commit(end *groupEnd) error {
 // failedTx is the status of a connection whose transaction is open and has failed.
 const failedTx = 'E'
 
-// whyWentBack returns errWentBack for the error of sqlTakeChangeIDs where the log ends
-// before what was acknowledged, and other errors as they are.
-func whyWentBack(err error) error {
+// whyFailed returns errWentBack for the error of sqlTakeChangeIDs, errNameTaken for that of
+// sqlCheckNames, and other errors as they are.
+func whyFailed(err error) error {
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.TableName == "change_head" && pg.ColumnName == "last" {
+	switch {
+	case !errors.As(err, &pg):
+		return err
+	case pg.TableName == "change_head" && pg.ColumnName == "last":
 		return errWentBack
+	case pg.TableName == "groups" && pg.ColumnName == "id":
+		return errNameTaken
 	}
 	return err
 }

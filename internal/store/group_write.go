@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/faultpoint"
 )
 
@@ -73,17 +74,16 @@ func queueRows(b *pgx.Batch, g *group, rs rows, refused refusedUnits) error {
 		return err
 	}
 	if len(rs.updated) > 0 {
-		b.Queue(sqlUpdateObjects, updated).Query(refuseUnwrittenObjects(g, rs.updated, refused, errMismatched))
+		b.Queue(sqlUpdateObjects, updated, rowIDs(rs.updated)).Query(refuseUnwrittenObjects(g, rs.updated, refused, errMismatched))
 	}
 	if len(rs.renamed) > 0 {
-		b.Queue(sqlLockObjects, renamed).Query(refuseUnwrittenObjects(g, rs.renamed, refused, errMismatched))
+		b.Queue(sqlLockObjects, renamed, rowIDs(rs.renamed)).Query(refuseUnwrittenObjects(g, rs.renamed, refused, errMismatched))
 	}
-	if named := namedOf(rs.created); len(named) > 0 {
-		created, err := encode(named)
-		if err != nil {
-			return err
-		}
-		b.Queue(sqlFindNamesFree, created, rowIDs(rs.renamed)).Query(refuseUnwrittenObjects(g, named, refused, refusal("objects_name_living")))
+	if named := rs.named(); len(named) > 0 {
+		refuseDoubleNames(g, named, refused)
+		w := wantedNames(named)
+		b.Queue(sqlFindFreeNames, w.ids, w.types, w.names, rowIDs(rs.renamed)).
+			Query(refuseUnwrittenObjects(g, named, refused, errNameTaken))
 	}
 	if len(rs.answers) > 0 {
 		b.Queue(sqlInsertAnswers, answers).Query(refuseUnstoredAnswers(rs.answers, refused))
@@ -91,9 +91,41 @@ func queueRows(b *pgx.Batch, g *group, rs rows, refused refusedUnits) error {
 	return nil
 }
 
-// namedOf returns the rows of living objects that have a name.
-func namedOf(all []objectRow) []objectRow {
-	return slices.DeleteFunc(slices.Clone(all), func(row objectRow) bool { return row.Name == "" || row.FreedAt != nil })
+// named returns the rows of living objects that get a name: new ones, and those that get
+// another one.
+func (r *rows) named() []objectRow {
+	return slices.DeleteFunc(slices.Concat(r.created, r.renamed), func(row objectRow) bool {
+		return row.Name == "" || row.FreedAt != nil || row.Type == dat.TypeIA // nodes may have IAs of one name
+	})
+}
+
+// wanted are the names that objects of a group get, one array for each column.
+type wanted struct{ ids, types, names []string }
+
+// wantedNames returns the names that rows have.
+func wantedNames(named []objectRow) wanted {
+	var w wanted
+	for _, row := range named {
+		w.ids, w.types, w.names = append(w.ids, string(row.ID)), append(w.types, row.Type.String()), append(w.names, string(row.Name))
+	}
+	return w
+}
+
+// refuseDoubleNames refuses the units whose objects get a name that an object of a unit
+// before them gets.
+func refuseDoubleNames(g *group, named []objectRow, refused refusedUnits) {
+	type name struct {
+		of   dat.ObjectType
+		name dat.Name
+	}
+	taken := map[name]bool{}
+	for _, row := range named {
+		n := name{row.Type, row.Name}
+		if taken[n] {
+			refuseObject(g, row.ID, refused, errNameTaken)
+		}
+		taken[n] = true
+	}
 }
 
 // rowIDs returns the ids of rows.
@@ -105,9 +137,13 @@ func rowIDs(all []objectRow) []string {
 	return ids
 }
 
-// errMismatched refuses the change of an object that the database does not have as it
-// was recorded last.
-var errMismatched = refusal("")
+var (
+	// errMismatched refuses the change of an object that the database does not have as it
+	// was recorded last.
+	errMismatched = refusal("")
+	// errNameTaken refuses a name that another living object has.
+	errNameTaken = refusal("objects_name_living")
+)
 
 // refuseUnwrittenObjects refuses the units whose objects a statement did not return.
 func refuseUnwrittenObjects(g *group, sent []objectRow, refused refusedUnits, reason error) func(pgx.Rows) error {
@@ -121,16 +157,20 @@ func refuseUnwrittenObjects(g *group, sent []objectRow, refused refusedUnits, re
 			written[id] = true
 		}
 		for _, row := range sent {
-			if written[string(row.ID)] {
-				continue
-			}
-			for i := range g.steps {
-				if g.steps[i].changesObject() && g.steps[i].change.Object.ID == row.ID {
-					refused[g.steps[i].unit] = reason
-				}
+			if !written[string(row.ID)] {
+				refuseObject(g, row.ID, refused, reason)
 			}
 		}
 		return nil
+	}
+}
+
+// refuseObject refuses the units that change an object.
+func refuseObject(g *group, id dat.Handle, refused refusedUnits, reason error) {
+	for i := range g.steps {
+		if g.steps[i].changesObject() && g.steps[i].change.Object.ID == id {
+			refused[g.steps[i].unit] = reason
+		}
 	}
 }
 
@@ -162,8 +202,13 @@ func refuseUnstoredAnswers(sent []answerRow, refused refusedUnits) func(pgx.Rows
 const objectColumns = `r(id text, type text, node text, ia text, name text, version bigint, version_before bigint,
 	created_by bigint, created_at timestamptz, updated_at timestamptz, freed_at timestamptz, refs text[], body jsonb)`
 
+// wantedColumns are the arrays of wanted.
+const wantedColumns = `unnest($1::text[], $2::text[], $3::text[]) AS r(id, type, name)`
+
 // The statements of a group.
 const (
+	// Whoever waits for the end of the log waits here, in turn and once.
+	sqlAwaitHead   = `SELECT pg_advisory_xact_lock($1)`
 	sqlDeleteGroup = `DELETE FROM groups WHERE id = $1`
 	sqlInsertGroup = `INSERT INTO groups (id, node, epoch) VALUES ($1, $2, $3)`
 	// It fails where the log ends before what was acknowledged: last is not null.
@@ -174,16 +219,24 @@ const (
 	sqlNotifyOthers = `SELECT pg_notify('datapi_changes', '') FROM nodes
 		WHERE name <> $1 AND last_seen > now() - interval '1 minute' LIMIT 1`
 
+	// The ids stand there a second time, as the planner takes the rows of a JSON text for many,
+	// and would rather read all objects than look for each by its id.
 	sqlUpdateObjects = `UPDATE objects o SET name = r.name, version = r.version, updated_at = r.updated_at,
 			freed_at = r.freed_at, refs = r.refs, body = r.body
 		FROM json_to_recordset($1) AS ` + objectColumns + `
-		WHERE o.id = r.id AND o.version = r.version_before AND o.freed_at IS NULL RETURNING o.id`
+		WHERE o.id = r.id AND o.id = ANY ($2) AND o.version = r.version_before AND o.freed_at IS NULL RETURNING o.id`
 
 	sqlLockObjects = `SELECT o.id FROM objects o JOIN json_to_recordset($1) AS ` + objectColumns + `
-		ON o.id = r.id AND o.version = r.version_before AND o.freed_at IS NULL FOR UPDATE OF o`
+		ON o.id = r.id AND o.id = ANY ($2) AND o.version = r.version_before AND o.freed_at IS NULL FOR UPDATE OF o`
 
-	sqlFindNamesFree = `SELECT r.id FROM json_to_recordset($1) AS ` + objectColumns + ` WHERE r.type = 'ia' OR NOT EXISTS (
-		SELECT FROM objects o WHERE o.type = r.type AND o.name = r.name AND o.freed_at IS NULL AND o.type <> 'ia' AND o.id <> ALL ($2))`
+	sqlFindFreeNames = `SELECT r.id FROM ` + wantedColumns + ` WHERE NOT EXISTS (
+		SELECT FROM objects o WHERE o.type = r.type AND o.name = r.name AND o.freed_at IS NULL AND o.id <> ALL ($4))`
+
+	// It fails, without waiting for anybody, where another living object has one of the names:
+	// id is not null. Whoever has taken the ids of changes sees all names, as they are given to
+	// objects after that only.
+	sqlCheckNames = `UPDATE groups SET id = NULL WHERE id = $4 AND EXISTS (SELECT FROM ` + wantedColumns + `
+		JOIN objects o ON o.type = r.type AND o.name = r.name AND o.freed_at IS NULL AND o.id <> r.id)`
 
 	sqlInsertObjects = `INSERT INTO objects (id, type, node, ia, name, version, created_change, created_at, updated_at, freed_at, refs, body)
 		SELECT r.id, r.type, r.node, r.ia, r.name, r.version, (SELECT last FROM change_head) - $2::bigint + r.created_by,
@@ -203,6 +256,7 @@ const (
 			r.from_operation, r.to_operation
 		FROM json_to_recordset($1) AS r(principal text, method text, path text, key text, body_hash text,
 			status integer, header jsonb, body text, from_operation integer, to_operation integer)
+		ORDER BY r.principal, r.method, r.path, r.key, r.from_operation -- all nodes in one order, so that none waits in a circle
 		ON CONFLICT ON CONSTRAINT kept_key DO UPDATE SET body_hash = excluded.body_hash, status = excluded.status,
 			header = excluded.header, body = excluded.body, to_operation = excluded.to_operation, at = now()
 			WHERE k.at < now() - interval '24 hours'

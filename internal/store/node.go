@@ -172,6 +172,8 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 	every(ctx, heartbeat, func() {
 		beat, cancel := context.WithTimeout(ctx, heartbeat)
 		defer cancel()
+		slow := time.AfterFunc(logPoll, s.log.wake) // the log finds out what is wrong meanwhile
+		defer slow.Stop()
 		var at, told time.Time
 		asked := s.clock.host()
 		// A sign of life need not last: it waits neither for the disk nor for a standby.

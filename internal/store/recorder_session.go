@@ -120,14 +120,15 @@ func connectWithoutCancel(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, 
 
 // endFormer ends the backend of a former session, but not while it may be committing:
 // that would end its wait for a standby. If a COMMIT is open, only a backend is ended
-// that has waited in vain for its client, so that the COMMIT never came.
+// that has waited in vain for its client, so that the COMMIT never came, or not all that
+// stands before it.
 func (s *session) endFormer(ctx context.Context, former formerSession, application string) error {
 	if former.pid == 0 {
 		return nil
 	}
 	_, err := s.conn.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 		WHERE pid = $1 AND application_name = $2 AND usename = current_user AND wait_event IS DISTINCT FROM 'SyncRep'
-			AND (NOT $3 OR state <> 'active' AND state_change < clock_timestamp() - interval '2 seconds')`,
+			AND (NOT $3 OR (state <> 'active' OR wait_event = 'ClientRead') AND state_change < clock_timestamp() - interval '2 seconds')`,
 		pgx.QueryExecModeExec, int64(former.pid), application, former.commitOpen)
 	return err
 }

@@ -152,7 +152,7 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	if err != nil {
 		return err
 	}
-	if s.log, err = newLog(ctx, s.pool); err != nil {
+	if s.log, err = newLog(ctx, s.pool, s.cfg.Node); err != nil {
 		return err
 	}
 	s.opened = s.database.Observe(true)
