@@ -219,15 +219,17 @@ const (
 	sqlNotifyOthers = `SELECT pg_notify('datapi_changes', '') FROM nodes
 		WHERE name <> $1 AND last_seen > now() - interval '1 minute' LIMIT 1`
 
-	// The ids stand there a second time, as the planner takes the rows of a JSON text for many,
-	// and would rather read all objects than look for each by its id.
+	// The planner takes the rows of a JSON text for many, and few objects for living as long as
+	// it has no statistics: it would rather read all living objects than look for each by its
+	// id. So the ids stand there a second time, and that an object lives in a form for which no
+	// index was made.
 	sqlUpdateObjects = `UPDATE objects o SET name = r.name, version = r.version, updated_at = r.updated_at,
 			freed_at = r.freed_at, refs = r.refs, body = r.body
 		FROM json_to_recordset($1) AS ` + objectColumns + `
-		WHERE o.id = r.id AND o.id = ANY ($2) AND o.version = r.version_before AND o.freed_at IS NULL RETURNING o.id`
+		WHERE o.id = r.id AND o.id = ANY ($2) AND o.version = r.version_before AND num_nulls(o.freed_at) = 1 RETURNING o.id`
 
 	sqlLockObjects = `SELECT o.id FROM objects o JOIN json_to_recordset($1) AS ` + objectColumns + `
-		ON o.id = r.id AND o.id = ANY ($2) AND o.version = r.version_before AND o.freed_at IS NULL FOR UPDATE OF o`
+		ON o.id = r.id AND o.id = ANY ($2) AND o.version = r.version_before AND num_nulls(o.freed_at) = 1 FOR UPDATE OF o`
 
 	sqlFindFreeNames = `SELECT r.id FROM ` + wantedColumns + ` WHERE NOT EXISTS (
 		SELECT FROM objects o WHERE o.type = r.type AND o.name = r.name AND o.freed_at IS NULL AND o.id <> ALL ($4))`
