@@ -46,7 +46,7 @@ func (a *API) registerStream() {
 }
 
 func (a *API) streamChanges(ctx context.Context, in *streamChanges) (*huma.StreamResponse, error) {
-	after, err := a.streamStart(in)
+	after, err := a.streamStart(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (a *API) streamChanges(ctx context.Context, in *streamChanges) (*huma.Strea
 }
 
 // streamStart returns the position after which a stream starts: Last-Event-ID, else after, else the newest.
-func (a *API) streamStart(in *streamChanges) (store.Position, error) {
+func (a *API) streamStart(ctx context.Context, in *streamChanges) (store.Position, error) {
 	for _, given := range []struct {
 		value string
 		wrong func(name, must string) *document.Problem
@@ -80,7 +80,7 @@ func (a *API) streamStart(in *streamChanges) (store.Position, error) {
 		}
 		return position, nil
 	}
-	return a.store.Log().Position(), nil
+	return a.store.Log().Present(ctx), nil
 }
 
 // stream sends what the subscription delivers until the client goes, falls behind the retention, or the service stops.

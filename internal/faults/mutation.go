@@ -54,8 +54,8 @@ var mutations = []Mutation{
 		Name: "acknowledged before commit", Scenario: "kill",
 		Found: `an acknowledged write is not in the log|an answer told version`,
 		Edits: []Edit{
-			{groupCommit, "\tr.log.holdBack()\n", "\tr.announce(g, last)\n\tr.log.holdBack()\n"},
-			{groupCommit, "\tr.announce(g, last)\n\tr.log.release()\n", "\tr.log.release()\n"},
+			{groupCommit, "\tr.log.holdBack()\n", "\tr.announce(g, r.log.Last()+int64(len(g.steps)))\n\tr.log.holdBack()\n"},
+			{groupCommit, "\tr.announce(g, end.last)\n\tr.log.release()\n", "\tr.log.release()\n"},
 		},
 	},
 	{
@@ -64,7 +64,7 @@ var mutations = []Mutation{
 		Edits: []Edit{{groupCommit, "\tr.log.holdBack()\n", `	early := make([]dat.Change, len(g.steps))
 	for i := range g.steps {
 		early[i] = g.steps[i].change
-		early[i].ID = last - int64(len(g.steps)) + int64(i) + 1
+		early[i].ID = r.log.Last() + int64(i) + 1
 	}
 	r.log.publish(early)
 	r.log.holdBack()

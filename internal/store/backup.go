@@ -18,7 +18,8 @@ import (
 
 // backupTables are the tables of the schema, each after those that it refers to. A
 // backup has all of them that are there, and a restore fills no others. What the
-// migrations themselves note (schema_migrations) is in the head of the backup.
+// migrations themselves note (schema_migrations, schema_versions) follows from the version
+// in the head of the backup.
 var backupTables = []string{"nodes", "groups", "objects", "changes", "change_head", "kept", "retention"}
 
 // BackupHead says what a backup holds.

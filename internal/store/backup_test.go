@@ -70,14 +70,14 @@ func sameButGeneration(t *testing.T, source, target string) {
 	}
 }
 
-// tablesOf returns the tables of a database, without the one of the migrations.
+// tablesOf returns the tables of a database, without those of the migrations.
 func tablesOf(t *testing.T, url string) []string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	must(t, err)
 	defer func() { _ = conn.Close(context.Background()) }()
 	rows, err := conn.Query(t.Context(), `SELECT relname::text FROM pg_class
-		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'schema_migrations' ORDER BY 1`)
+		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname NOT LIKE 'schema_%' ORDER BY 1`)
 	must(t, err)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(t, err)

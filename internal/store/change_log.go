@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,9 +16,6 @@ import (
 const (
 	// tailLength is how many of the newest changes are in memory.
 	tailLength = 4096
-	// logPoll is the interval at which the end of the log is looked at without a
-	// notification: one that comes while the listener connects is lost.
-	logPoll = time.Second
 	// logTimeout bounds a look at the end of the log.
 	logTimeout = 5 * time.Second
 	// logChunk is how many changes are read or delivered at once.
@@ -34,6 +31,8 @@ const (
 // from several goroutines.
 type Log struct {
 	pool *pgxpool.Pool
+	// node is the node of this process.
+	node string
 	// wakeup makes follow look at the end of the log.
 	wakeup chan struct{}
 	// unpublished holds one token while this process may have committed changes that
@@ -47,6 +46,9 @@ type Log struct {
 	seen logEnd
 	// tail are the newest changes seen, up to the end, without a gap.
 	tail []*LoggedChange
+	// published is the id of the last change that this process has committed and published,
+	// or was there before it.
+	published int64
 	// shown is the id up to which watchers were told.
 	shown int64
 	// gone is the highest id that the retention has deleted.
@@ -61,6 +63,14 @@ type Log struct {
 	waiting     int
 	nextWake    time.Time
 	wakePlanned bool
+	// watchers counts those who wait for changes at this moment, and watchedUntil is how
+	// long the log counts as watched without them. firstWatcher is closed, and replaced,
+	// when it becomes watched.
+	watchers     int
+	watchedUntil time.Time
+	firstWatcher chan struct{}
+	// watchGrace is the constant of this name, but for tests.
+	watchGrace time.Duration
 }
 
 // LoggedChange is a change in the log, which many watchers get.
@@ -83,8 +93,9 @@ func (c *LoggedChange) JSON() []byte {
 }
 
 // newLog returns the log, which begins at the present end.
-func newLog(ctx context.Context, pool *pgxpool.Pool) (*Log, error) {
-	l := &Log{pool: pool, wakeup: make(chan struct{}, 1), news: make(chan struct{}), unpublished: make(chan struct{}, 1)}
+func newLog(ctx context.Context, pool *pgxpool.Pool, node string) (*Log, error) {
+	l := &Log{pool: pool, node: node, wakeup: make(chan struct{}, 1), news: make(chan struct{}), unpublished: make(chan struct{}, 1),
+		firstWatcher: make(chan struct{}), watchGrace: watchGrace}
 	l.fresh.Observe(true)
 	found, err := findEnd(ctx, pool, 0, "")
 	l.rewind(&found)
@@ -132,7 +143,8 @@ func (l *Log) publish(changes []dat.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.add(logged)
-	if len(changes) > 0 && l.seen.last.id < changes[len(changes)-1].ID {
+	l.published = changes[len(changes)-1].ID
+	if l.seen.last.id < l.published && l.isWatched() {
 		l.wake()
 	}
 }
@@ -142,7 +154,7 @@ func (l *Log) publish(changes []dat.Change) {
 func (l *Log) rewind(to *foundEnd) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.seen, l.gone, l.tail = to.logEnd, to.gone, nil
+	l.seen, l.gone, l.tail, l.published = to.logEnd, to.gone, nil, to.last.id
 	l.wakeWatchers()
 }
 
@@ -192,29 +204,7 @@ func (l *Log) wakeWatchers() {
 	l.news = make(chan struct{})
 }
 
-// wake makes follow look at the end of the log.
-func (l *Log) wake() {
-	select {
-	case l.wakeup <- struct{}{}:
-	default:
-	}
-}
-
-// follow keeps the tail at the end of the log until ctx ends.
-func (l *Log) follow(ctx context.Context) {
-	t := time.NewTicker(logPoll)
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-l.wakeup:
-		case <-t.C:
-		}
-		l.setStale(l.catchUp(ctx) != nil && ctx.Err() == nil)
-	}
-}
-
+// setStale takes whether the database is away.
 func (l *Log) setStale(stale bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -225,52 +215,31 @@ func (l *Log) setStale(stale bool) {
 	}
 }
 
-// catchUp reads what the table has beyond the tail. If that does not continue what was
-// seen, nothing is read, and the recorder finds out whether the log went back.
-func (l *Log) catchUp(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, logTimeout)
-	defer cancel()
-	seen := l.end()
-	found, err := findEnd(ctx, l.pool, seen.last.id, "")
-	if err != nil {
-		return mapError(err)
-	}
-	if found.isRewound(seen) {
-		l.suspect()
-		return mapError(errWentBack)
-	}
-	l.mu.Lock()
-	l.gone = max(l.gone, found.gone)
-	if l.gone > l.seen.last.id {
-		l.tail, l.seen.last = nil, mark{id: l.gone} // the database was away for longer than the retention
-	}
-	at := l.seen.last.id
-	l.mu.Unlock()
-	for at < found.last.id {
-		changes, err := l.read(ctx, at, logChunk)
-		if err != nil {
-			return err
-		}
-		if len(changes) == 0 {
-			return errors.New("the log of changes has a gap")
-		}
-		if err := l.append(ctx, seen.generation, changes); err != nil {
-			return err
-		}
-		at = changes[len(changes)-1].ID
-	}
-	return nil
-}
-
 // append adds changes from the table to the tail, but for those of a generation that has
-// ended, and not before what this process committed is published.
+// ended. What this process has committed and not published yet waits for that, with what is
+// after it.
 func (l *Log) append(ctx context.Context, generation int64, changes []*LoggedChange) error {
+	l.mu.Lock()
+	published := l.published
+	l.mu.Unlock()
+	own := slices.IndexFunc(changes, func(c *LoggedChange) bool { return c.Node == l.node && c.ID > published })
+	if own < 0 {
+		return l.addRead(generation, changes)
+	}
+	if err := l.addRead(generation, changes[:own]); err != nil {
+		return err
+	}
 	select {
 	case l.unpublished <- struct{}{}:
 	case <-ctx.Done():
 		return mapError(ctx.Err())
 	}
 	defer l.release()
+	return l.addRead(generation, changes[own:])
+}
+
+// addRead is append of changes that may be shown.
+func (l *Log) addRead(generation int64, changes []*LoggedChange) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if generation != l.seen.generation {
@@ -300,26 +269,4 @@ func (l *Log) read(ctx context.Context, after int64, limit int) ([]*LoggedChange
 		}
 	}
 	return changes, nil
-}
-
-// listen wakes follow whenever another process has committed, until ctx ends.
-func (l *Log) listen(ctx context.Context, cfg *pgx.ConnConfig) {
-	var retry backoff
-	for ctx.Err() == nil {
-		conn, err := pgx.ConnectConfig(ctx, cfg.Copy())
-		if err == nil {
-			_, err = conn.Exec(ctx, "LISTEN datapi_changes")
-			retry.reset()
-		}
-		for err == nil {
-			l.wake()
-			_, err = conn.WaitForNotification(ctx)
-		}
-		if conn != nil {
-			closing, cancel := context.WithTimeout(context.Background(), time.Second)
-			_ = conn.Close(closing)
-			cancel()
-		}
-		retry.sleep(ctx)
-	}
 }

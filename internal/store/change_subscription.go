@@ -53,6 +53,7 @@ func (l *Log) Subscribe(ctx context.Context, after Position, f ChangeFilter) (*S
 	case after.ID < l.gone:
 		return nil, ErrGone
 	}
+	l.expectWatcher()
 	return &Subscription{log: l, filter: f, generation: l.seen.generation, at: after.ID}, nil
 }
 
@@ -60,6 +61,7 @@ func (l *Log) Subscribe(ctx context.Context, after Position, f ChangeFilter) (*S
 // Errors are that of ctx, ErrGone if the retention has overtaken the watcher, and
 // ErrRewound if the log went back.
 func (s *Subscription) Next(ctx context.Context) (Delivery, error) {
+	defer s.log.watch()()
 	for {
 		changes, stale, news, err := s.nextChanges(ctx)
 		if err != nil {

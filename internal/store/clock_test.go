@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -65,6 +66,57 @@ func TestAClockThatWasSetBackStopsNoWriteAndLosesNoEvent(t *testing.T) {
 	for _, c := range []dat.Change{modified[0].Change, ended.Change, made.Change} {
 		if _, err := s.AsOf(t.Context(), dat.TypeEndpoint, first, Moment{At: c.At.Time}); err != nil {
 			t.Errorf("the object as of change %d, by its time: %v", c.ID, err)
+		}
+	}
+}
+
+// The times of changes can be compared over all nodes, and as_of holds over all.
+func TestTimesOfChangesAreTheDatabasesWhateverTheClocksOfTheHosts(t *testing.T) {
+	url := newDatabase(t)
+	var stores [3]*Store
+	for i, ahead := range []time.Duration{0, time.Hour, -time.Hour} {
+		var err error
+		stores[i], err = Open(t.Context(), Config{
+			URL: url, Node: []string{"alpha", "beta", "gamma"}[i],
+			hostClock: func() time.Time { return time.Now().Add(ahead) },
+		})
+		must(t, err)
+		t.Cleanup(func() { closeStore(t, stores[i]) })
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	must(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	now := func() (at time.Time) {
+		must(t, conn.QueryRow(t.Context(), `SELECT clock_timestamp()`).Scan(&at))
+		return at
+	}
+	for range 3 {
+		for _, s := range stores {
+			slack := slowestMeasure / 2 // a measure on a loaded machine may be as wrong as that
+			before := now().Add(-slack)
+			at := record(t, s, creation(endpoint(newID(t), s.cfg.Node, "")))[0].Change.At
+			if after := now().Add(slack); at.Before(before) || at.After(after) {
+				t.Errorf("a change of %s is of %s, and was made from %s to %s by the database's clock", s.cfg.Node, at, before, after)
+			}
+		}
+	}
+}
+
+func TestAnOffsetThatMayComeFromTheMeasureIsNone(t *testing.T) {
+	began := time.Now()
+	at := began
+	c := newDatabaseClock(func() time.Time { return at })
+	for _, m := range []struct{ took, told, offset time.Duration }{
+		{10 * time.Millisecond, 7 * time.Millisecond, 0},
+		{10 * time.Millisecond, time.Minute, time.Minute - 5*time.Millisecond},
+		{2 * time.Second, time.Hour, time.Minute - 5*time.Millisecond}, // it says little, so the one before counts
+		{10 * time.Millisecond, -time.Minute, -time.Minute - 5*time.Millisecond},
+		{time.Millisecond, 0, 0},
+	} {
+		at = began.Add(m.took)
+		c.measure(began, began.Add(m.told).Round(0))
+		if c.offset() != m.offset {
+			t.Errorf("told %s in an answer that took %s: the offset is %s, want %s", m.told, m.took, c.offset(), m.offset)
 		}
 	}
 }

@@ -31,6 +31,10 @@ const (
 	// poolMin is the least size of the pool unless the URL gives one: a slow list must
 	// not hold up the other reads.
 	poolMin = 10
+	// poolIdle is how long a connection of the pool that nobody uses stays open, unless the
+	// URL says otherwise: hundreds of nodes share the connections of a server. It is not short,
+	// because no new one is made while a standby is away.
+	poolIdle = 5 * time.Minute
 	// backoffMin and backoffMax bound the time between two attempts to connect, which is
 	// random and doubles with each attempt.
 	backoffMin = 50 * time.Millisecond
@@ -50,6 +54,9 @@ func parseURL(url, application string) (*pgxpool.Config, error) {
 	}
 	if !strings.Contains(url, "pool_max_conns") {
 		cfg.MaxConns = max(cfg.MaxConns, poolMin)
+	}
+	if !strings.Contains(url, "pool_max_conn_idle_time") {
+		cfg.MaxConnIdleTime = poolIdle
 	}
 	// A connection that died with its server looks alive until it is used. Each use
 	// pings first, so that after an outage the next read gets a living connection.

@@ -16,6 +16,7 @@
 //	group_commit.go          the group commit: queue, transaction, answers
 //	group_rows.go            the rows of a group
 //	group_write.go           the statements that write them, and what they refuse
+//	group_end.go             the last ones, which hold up other nodes, with the COMMIT
 //	outage.go                what becomes of a group when the database goes away
 //	outage_rewind.go         the look whether the log went back, and a new generation
 //	outage_reconcile.go      what is in force, recorded again after that
@@ -34,6 +35,7 @@
 //
 //	change_list.go           the log of changes in pages
 //	change_log.go            the log as watchers see it, its end in memory
+//	change_follow.go         how it is kept at the end of the table's, while somebody watches
 //	change_subscription.go   the place of one watcher in the log
 //	change_position.go       positions in the log, as clients see them
 //	change_diff.go           which members a change has changed

@@ -102,7 +102,7 @@ func (r *Recorder) requeue(units []*unit) {
 
 // commit commits units as one group, without those that are refused one by one.
 func (r *Recorder) commit(ctx context.Context, units []*unit) {
-	for len(units) > 0 {
+	for retried := false; len(units) > 0; {
 		g, bad := r.buildGroup(units)
 		if len(bad) > 0 {
 			r.refuse(bad)
@@ -110,16 +110,26 @@ func (r *Recorder) commit(ctx context.Context, units []*unit) {
 			continue
 		}
 		id := uuid.New()
-		last, err := r.session.write(ctx, g, id, r.node, r.epoch)
+		end, err := r.session.write(ctx, g, id, r.node, r.epoch, r.acknowledged.id)
+		if err == nil {
+			if err = r.commitWritten(ctx, g, id, end); !isUncommitted(err) {
+				return // its units are answered or wait for confirmGroup
+			}
+		}
 		var refused refusedUnits
-		isRefusal := errors.As(err, &refused)
-		if (err == nil || isRefusal) && r.isWrongState(g, last, refused) {
+		switch {
+		case errors.Is(err, errWentBack) || errors.As(err, &refused) && isOtherState(refused):
 			r.reconcileDue = true
 			r.groupFailed(units, errWentBack)
 			return
-		}
-		switch {
-		case isRefusal:
+		case errors.Is(err, errNameTaken) && refused == nil && !retried:
+			retried = true // a moment ago: another attempt finds whose it is
+			if err := r.session.rollback(ctx); err != nil {
+				r.groupFailed(units, err)
+				return
+			}
+			continue
+		case refused != nil:
 			if err := r.session.rollback(ctx); err != nil {
 				r.groupFailed(units, err)
 				return
@@ -127,35 +137,42 @@ func (r *Recorder) commit(ctx context.Context, units []*unit) {
 			r.refuse(refused)
 			units = withoutUnits(units, refused)
 			continue
-		case err != nil:
+		default:
 			r.groupFailed(units, err)
 			return
 		}
-		_ = r.commitWritten(ctx, g, id, last) // its units are answered or wait for confirmGroup
-		return
 	}
 }
 
-// isWrongState reports whether a group that was written shows that the database is not
-// the one that it was: its ids were used before, or an object was not as it was
-// recorded, for the first time for that unit.
-func (r *Recorder) isWrongState(g *group, last int64, refused refusedUnits) bool {
-	wrong := last-int64(len(g.steps)) < r.acknowledged.id
+// isOtherState reports whether refused units show that the database is not the one that
+// it was: an object is not as it was recorded, for the first time for that unit.
+func isOtherState(refused refusedUnits) (other bool) {
 	for u, err := range refused {
 		if errors.Is(err, errMismatched) && !u.mismatched {
-			u.mismatched, wrong = true, true
+			u.mismatched, other = true, true
 		}
 	}
-	return wrong
+	return other
 }
 
-// commitWritten commits a group whose rows are written, and announces it. On an error it
-// is not known whether it was committed; confirmGroup finds out.
-func (r *Recorder) commitWritten(ctx context.Context, g *group, id uuid.UUID, last int64) error {
+// isUncommitted reports whether an error of commitWritten is an *uncommittedError.
+func isUncommitted(err error) bool {
+	var uncommitted *uncommittedError
+	return errors.As(err, &uncommitted)
+}
+
+// commitWritten commits a group that was written, and announces it. On an error it is
+// not known whether it was committed, and confirmGroup finds out; unless the error is an
+// *uncommittedError, with which it was not.
+func (r *Recorder) commitWritten(ctx context.Context, g *group, id uuid.UUID, end *groupEnd) error {
 	r.log.holdBack()
 	err := faultpoint.Hit("store.before-commit")
 	if err == nil {
-		err = r.awaitCommit(ctx)
+		err = r.awaitCommit(ctx, end)
+	}
+	if isUncommitted(err) {
+		r.log.release()
+		return err
 	}
 	if err == nil {
 		err = faultpoint.Hit("store.after-commit")
@@ -165,18 +182,19 @@ func (r *Recorder) commitWritten(ctx context.Context, g *group, id uuid.UUID, la
 		return err
 	}
 	r.session.previousGroup = id
-	r.announce(g, last)
+	r.announce(g, end.last)
 	r.log.release()
 	return nil
 }
 
-// awaitCommit sends COMMIT and waits for the answer, up to answerTimeout. The COMMIT
-// itself is never cancelled: beyond that time its outcome is found out over another
-// connection, which may be to another server.
-func (r *Recorder) awaitCommit(ctx context.Context) error {
+// awaitCommit sends the end of a transaction and waits for the answer, up to
+// answerTimeout, and longer only for many changes. The COMMIT itself is never cancelled:
+// beyond that time its outcome is found out over another connection, which may be to
+// another server.
+func (r *Recorder) awaitCommit(ctx context.Context, end *groupEnd) error {
 	s, done := r.session, make(chan error, 1)
-	go func() { done <- s.commit() }()
-	bound := time.NewTimer(r.answerTimeout)
+	go func() { done <- s.commit(end) }()
+	bound := time.NewTimer(max(r.answerTimeout, time.Duration(end.changes)*perChange))
 	defer bound.Stop()
 	err := errCommitPending
 	select {

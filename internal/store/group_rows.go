@@ -65,11 +65,12 @@ type answerRow struct {
 
 // rows are the rows of a group.
 type rows struct {
-	created, updated []objectRow
+	// created, updated and renamed are the objects: new ones, those that keep their name,
+	// and those that get another one.
+	created, updated, renamed []objectRow
 	// createdIAs are the ids of the IAs among the created objects.
 	createdIAs []string
-	// renamed are the ids of the updated objects that get another name.
-	renamed []string
+
 	changes []changeRow
 	answers []answerRow
 }
@@ -83,16 +84,16 @@ func rowsOf(g *group) (rows, error) {
 		if err != nil {
 			return out, unwritable(err)
 		}
-		if o.createdBy > 0 {
+		switch {
+		case o.createdBy > 0:
 			out.created = append(out.created, row)
 			if row.Type == dat.TypeIA {
 				out.createdIAs = append(out.createdIAs, string(id))
 			}
-			continue
-		}
-		out.updated = append(out.updated, row)
-		if o.renamed {
-			out.renamed = append(out.renamed, string(id))
+		case o.renamed:
+			out.renamed = append(out.renamed, row)
+		default:
+			out.updated = append(out.updated, row)
 		}
 	}
 	for i := range g.steps {

@@ -3,11 +3,13 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/faultpoint"
 )
 
@@ -18,19 +20,23 @@ type refusedUnits map[*unit]error
 // Error implements error.
 func (r refusedUnits) Error() string { return fmt.Sprintf("%d units were refused", len(r)) }
 
-// write sends a group's rows in one round trip and returns the id of the group's
-// last change. The transaction stays open for a COMMIT or ROLLBACK. Units that the
-// database refused one by one are the error refusedUnits, beside the id.
-func (s *session) write(ctx context.Context, g *group, id uuid.UUID, node string, epoch int64) (last int64, err error) {
+// write sends, in one round trip, what can be written of a group without the end of the
+// log, for which all nodes wait for each other. The transaction stays open for
+// groupEnd.commit or a ROLLBACK. acknowledged is the id that the log's end must have
+// reached. Units that the database refused one by one are the error refusedUnits.
+func (s *session) write(ctx context.Context, g *group, id uuid.UUID, node string, epoch, acknowledged int64) (*groupEnd, error) {
 	rs, err := rowsOf(g)
 	if err != nil {
-		return 0, err
+		return nil, err
+	}
+	end, err := newGroupEnd(rs, id, node, acknowledged)
+	if err != nil {
+		return nil, err
 	}
 	if err := faultpoint.Hit("store.before-write"); err != nil {
-		return 0, err
+		return nil, err
 	}
-	n := int64(len(rs.changes))
-	ctx, cancel := context.WithTimeout(ctx, roundTrip+time.Duration(n)*perChange)
+	ctx, cancel := context.WithTimeout(ctx, roundTrip+time.Duration(len(rs.changes))*perChange)
 	defer cancel()
 	refused := refusedUnits{}
 	b := &pgx.Batch{}
@@ -39,33 +45,27 @@ func (s *session) write(ctx context.Context, g *group, id uuid.UUID, node string
 		b.Queue(sqlDeleteGroup, s.previousGroup)
 	}
 	b.Queue(sqlInsertGroup, id, node, epoch)
-	b.Queue(sqlTakeChangeIDs, n).QueryRow(func(row pgx.Row) error { return row.Scan(&last) })
-	if err := queueRows(b, g, rs, n, refused); err != nil {
-		return 0, err
+	if err := queueRows(b, g, rs, refused); err != nil {
+		return nil, err
 	}
-	b.Queue(sqlSetLastOfGroup, id)
-	b.Queue(sqlNotifyOthers, node)
 	if err := s.conn.SendBatch(ctx, b).Close(); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if len(refused) > 0 {
-		return last, refused
+		return nil, refused
 	}
-	return last, nil
+	return end, nil
 }
 
-// queueRows adds the statements that write the n changes of a group and their rows.
-// Units whose rows the statements do not return are added to the refused ones.
-func queueRows(b *pgx.Batch, g *group, rs rows, n int64, refused refusedUnits) error {
-	created, err := encode(rs.created)
-	if err != nil {
-		return err
-	}
+// queueRows adds the statements that write the rows of a group which need no change id,
+// and those that look whether the others can be written. Units whose rows the statements
+// do not return are added to the refused ones.
+func queueRows(b *pgx.Batch, g *group, rs rows, refused refusedUnits) error {
 	updated, err := encode(rs.updated)
 	if err != nil {
 		return err
 	}
-	changes, err := encode(rs.changes)
+	renamed, err := encode(rs.renamed)
 	if err != nil {
 		return err
 	}
@@ -73,28 +73,80 @@ func queueRows(b *pgx.Batch, g *group, rs rows, n int64, refused refusedUnits) e
 	if err != nil {
 		return err
 	}
-	if len(rs.renamed) > 0 {
-		b.Queue(sqlClearNames, rs.renamed)
-	}
 	if len(rs.updated) > 0 {
-		b.Queue(sqlUpdateObjects, updated).Query(refuseUnwrittenObjects(g, rs.updated, refused, errMismatched))
+		b.Queue(sqlUpdateObjects, updated, rowIDs(rs.updated)).Query(refuseUnwrittenObjects(g, rs.updated, refused, errMismatched))
 	}
 	if len(rs.createdIAs) > 0 {
 		b.Queue(sqlDeleteFormerIAs, rs.createdIAs)
 	}
-	if len(rs.created) > 0 {
-		b.Queue(sqlInsertObjects, created, n).Query(refuseUnwrittenObjects(g, rs.created, refused, refusal("objects_name_living")))
+	if len(rs.renamed) > 0 {
+		b.Queue(sqlLockObjects, renamed, rowIDs(rs.renamed)).Query(refuseUnwrittenObjects(g, rs.renamed, refused, errMismatched))
 	}
-	b.Queue(sqlInsertChanges, changes, n)
+	if named := rs.named(); len(named) > 0 {
+		refuseDoubleNames(g, named, refused)
+		w := wantedNames(named)
+		b.Queue(sqlFindFreeNames, w.ids, w.types, w.names, rowIDs(rs.renamed)).
+			Query(refuseUnwrittenObjects(g, named, refused, errNameTaken))
+	}
 	if len(rs.answers) > 0 {
 		b.Queue(sqlInsertAnswers, answers).Query(refuseUnstoredAnswers(rs.answers, refused))
 	}
 	return nil
 }
 
-// errMismatched refuses the change of an object that the database does not have as it
-// was recorded last.
-var errMismatched = refusal("")
+// named returns the rows of living objects that get a name: new ones, and those that get
+// another one.
+func (r *rows) named() []objectRow {
+	return slices.DeleteFunc(slices.Concat(r.created, r.renamed), func(row objectRow) bool {
+		return row.Name == "" || row.FreedAt != nil || row.Type == dat.TypeIA // nodes may have IAs of one name
+	})
+}
+
+// wanted are the names that objects of a group get, one array for each column.
+type wanted struct{ ids, types, names []string }
+
+// wantedNames returns the names that rows have.
+func wantedNames(named []objectRow) wanted {
+	var w wanted
+	for _, row := range named {
+		w.ids, w.types, w.names = append(w.ids, string(row.ID)), append(w.types, row.Type.String()), append(w.names, string(row.Name))
+	}
+	return w
+}
+
+// refuseDoubleNames refuses the units whose objects get a name that an object of a unit
+// before them gets.
+func refuseDoubleNames(g *group, named []objectRow, refused refusedUnits) {
+	type name struct {
+		of   dat.ObjectType
+		name dat.Name
+	}
+	taken := map[name]bool{}
+	for _, row := range named {
+		n := name{row.Type, row.Name}
+		if taken[n] {
+			refuseObject(g, row.ID, refused, errNameTaken)
+		}
+		taken[n] = true
+	}
+}
+
+// rowIDs returns the ids of rows.
+func rowIDs(all []objectRow) []string {
+	ids := make([]string, len(all))
+	for i, row := range all {
+		ids[i] = string(row.ID)
+	}
+	return ids
+}
+
+var (
+	// errMismatched refuses the change of an object that the database does not have as it
+	// was recorded last.
+	errMismatched = refusal("")
+	// errNameTaken refuses a name that another living object has.
+	errNameTaken = refusal("objects_name_living")
+)
 
 // refuseUnwrittenObjects refuses the units whose objects a statement did not return.
 func refuseUnwrittenObjects(g *group, sent []objectRow, refused refusedUnits, reason error) func(pgx.Rows) error {
@@ -108,16 +160,20 @@ func refuseUnwrittenObjects(g *group, sent []objectRow, refused refusedUnits, re
 			written[id] = true
 		}
 		for _, row := range sent {
-			if written[string(row.ID)] {
-				continue
-			}
-			for i := range g.steps {
-				if g.steps[i].changesObject() && g.steps[i].change.Object.ID == row.ID {
-					refused[g.steps[i].unit] = reason
-				}
+			if !written[string(row.ID)] {
+				refuseObject(g, row.ID, refused, reason)
 			}
 		}
 		return nil
+	}
+}
+
+// refuseObject refuses the units that change an object.
+func refuseObject(g *group, id dat.Handle, refused refusedUnits, reason error) {
+	for i := range g.steps {
+		if g.steps[i].changesObject() && g.steps[i].change.Object.ID == id {
+			refused[g.steps[i].unit] = reason
+		}
 	}
 }
 
@@ -149,11 +205,17 @@ func refuseUnstoredAnswers(sent []answerRow, refused refusedUnits) func(pgx.Rows
 const objectColumns = `r(id text, type text, node text, ia text, name text, version bigint, version_before bigint,
 	created_by bigint, created_at timestamptz, updated_at timestamptz, freed_at timestamptz, refs text[], body jsonb)`
 
+// wantedColumns are the arrays of wanted.
+const wantedColumns = `unnest($1::text[], $2::text[], $3::text[]) AS r(id, type, name)`
+
 // The statements of a group.
 const (
-	sqlDeleteGroup   = `DELETE FROM groups WHERE id = $1`
-	sqlInsertGroup   = `INSERT INTO groups (id, node, epoch) VALUES ($1, $2, $3)`
-	sqlTakeChangeIDs = `UPDATE change_head SET last = last + $1 RETURNING last`
+	// Whoever waits for the end of the log waits here, in turn and once.
+	sqlAwaitHead   = `SELECT pg_advisory_xact_lock($1)`
+	sqlDeleteGroup = `DELETE FROM groups WHERE id = $1`
+	sqlInsertGroup = `INSERT INTO groups (id, node, epoch) VALUES ($1, $2, $3)`
+	// It fails where the log ends before what was acknowledged: last is not null.
+	sqlTakeChangeIDs = `UPDATE change_head SET last = CASE WHEN last >= $2 THEN last + $1 END RETURNING last`
 	sqlClearNames    = `UPDATE objects SET name = NULL, body = jsonb_set(body, '{name}', 'null') WHERE id = ANY($1)`
 	// An IA of a node that was retired bore the same id as one of a later node of that name.
 	sqlDeleteFormerIAs = `DELETE FROM objects WHERE id = ANY($1) AND type = 'ia' AND freed_at IS NOT NULL`
@@ -162,16 +224,31 @@ const (
 	sqlNotifyOthers = `SELECT pg_notify('datapi_changes', '') FROM nodes
 		WHERE name <> $1 AND last_seen > now() - interval '1 minute' LIMIT 1`
 
+	// The planner takes the rows of a JSON text for many, and few objects for living as long as
+	// it has no statistics: it would rather read all living objects than look for each by its
+	// id. So the ids stand there a second time, and that an object lives in a form for which no
+	// index was made.
 	sqlUpdateObjects = `UPDATE objects o SET name = r.name, version = r.version, updated_at = r.updated_at,
 			freed_at = r.freed_at, refs = r.refs, body = r.body
 		FROM json_to_recordset($1) AS ` + objectColumns + `
-		WHERE o.id = r.id AND o.version = r.version_before AND o.freed_at IS NULL RETURNING o.id`
+		WHERE o.id = r.id AND o.id = ANY ($2) AND o.version = r.version_before AND num_nulls(o.freed_at) = 1 RETURNING o.id`
+
+	sqlLockObjects = `SELECT o.id FROM objects o JOIN json_to_recordset($1) AS ` + objectColumns + `
+		ON o.id = r.id AND o.id = ANY ($2) AND o.version = r.version_before AND num_nulls(o.freed_at) = 1 FOR UPDATE OF o`
+
+	sqlFindFreeNames = `SELECT r.id FROM ` + wantedColumns + ` WHERE NOT EXISTS (
+		SELECT FROM objects o WHERE o.type = r.type AND o.name = r.name AND o.freed_at IS NULL AND o.id <> ALL ($4))`
+
+	// It fails, without waiting for anybody, where another living object has one of the names:
+	// id is not null. Whoever has taken the ids of changes sees all names, as they are given to
+	// objects after that only.
+	sqlCheckNames = `UPDATE groups SET id = NULL WHERE id = $4 AND EXISTS (SELECT FROM ` + wantedColumns + `
+		JOIN objects o ON o.type = r.type AND o.name = r.name AND o.freed_at IS NULL AND o.id <> r.id)`
 
 	sqlInsertObjects = `INSERT INTO objects (id, type, node, ia, name, version, created_change, created_at, updated_at, freed_at, refs, body)
 		SELECT r.id, r.type, r.node, r.ia, r.name, r.version, (SELECT last FROM change_head) - $2::bigint + r.created_by,
 			r.created_at, r.updated_at, r.freed_at, r.refs, r.body
-		FROM json_to_recordset($1) AS ` + objectColumns + `
-		ON CONFLICT (type, name) WHERE freed_at IS NULL AND type <> 'ia' DO NOTHING RETURNING id`
+		FROM json_to_recordset($1) AS ` + objectColumns
 
 	sqlInsertChanges = `INSERT INTO changes (id, at, node, ia, object_type, object_id, object_name, cause, actor, request_id,
 			reason, outcome, fields, before, after, image, version, reverted_to)
@@ -186,6 +263,7 @@ const (
 			r.from_operation, r.to_operation
 		FROM json_to_recordset($1) AS r(principal text, method text, path text, key text, body_hash text,
 			status integer, header jsonb, body text, from_operation integer, to_operation integer)
+		ORDER BY r.principal, r.method, r.path, r.key, r.from_operation -- all nodes in one order, so that none waits in a circle
 		ON CONFLICT ON CONSTRAINT kept_key DO UPDATE SET body_hash = excluded.body_hash, status = excluded.status,
 			header = excluded.header, body = excluded.body, to_operation = excluded.to_operation, at = now()
 			WHERE k.at < now() - interval '24 hours'

@@ -12,6 +12,8 @@ import (
 	mpgx "github.com/golang-migrate/migrate/v4/database/pgx/v5"
 	"github.com/golang-migrate/migrate/v4/source"
 	"github.com/golang-migrate/migrate/v4/source/iofs"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
@@ -27,9 +29,10 @@ const (
 	migratePoll = 50 * time.Millisecond
 )
 
-// MigrateUp brings a database's schema to this program's version and returns that.
-// Several processes may call it at once. Errors are a newer database and a migration
-// that failed.
+// MigrateUp brings a database's schema to this program's version and returns that. A
+// newer schema that this program may use, as it says itself, stays. Several processes may
+// call it at once. Errors are a newer database that it may not use and a migration that
+// failed.
 func MigrateUp(ctx context.Context, url string, log *slog.Logger) (uint, error) {
 	return migrateURL(ctx, url, log, migrateUp)
 }
@@ -80,6 +83,9 @@ func migrateUp(ctx context.Context, pool *pgxpool.Pool) (uint, error) {
 			return 0, err
 		}
 		if present > needed {
+			if usable, err := isUsableBy(ctx, pool, present, needed); usable || err != nil {
+				return present, err
+			}
 			return present, fmt.Errorf("the database has schema version %d, this program knows %d; run the newer program, or take the schema back with the newer program's `datapi migrate down %d`", present, needed, present-needed)
 		}
 		if err := m.Up(); err != nil && !errors.Is(err, migrate.ErrNoChange) {
@@ -87,6 +93,20 @@ func migrateUp(ctx context.Context, pool *pgxpool.Pool) (uint, error) {
 		}
 		return versionOf(m)
 	})
+}
+
+// undefinedTable is the code of a statement on a table that is not there.
+const undefinedTable = "42P01"
+
+// isUsableBy reports whether a schema of a newer program says that one which knows
+// versions up to known may read and write it.
+func isUsableBy(ctx context.Context, pool *pgxpool.Pool, present, known uint) (usable bool, err error) {
+	err = pool.QueryRow(ctx, `SELECT oldest_program <= $2 FROM schema_versions WHERE version = $1`, present, known).Scan(&usable)
+	var pg *pgconn.PgError
+	if errors.Is(err, pgx.ErrNoRows) || errors.As(err, &pg) && pg.Code == undefinedTable {
+		return false, nil
+	}
+	return usable, err
 }
 
 // migrateDown is MigrateDown with a pool.

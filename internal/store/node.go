@@ -57,7 +57,8 @@ type Node struct {
 	// HeartbeatAge is how long ago LastSeen was when the node was read, in milliseconds of the
 	// database's clock; it is below zero where that was set back.
 	HeartbeatAge int64 `json:"heartbeat_age_ms"`
-	// ChangesBehind is how many changes of the log the node had not seen at its last heartbeat.
+	// ChangesBehind is how many changes of the log the node had not seen at its last heartbeat, 0
+	// where nobody watches it, so that it follows none.
 	ChangesBehind int64 `json:"changes_behind"`
 	// Objects is the number of the node's living objects; only NodesKnown and Node count them.
 	Objects int64 `json:"objects"`
@@ -65,6 +66,10 @@ type Node struct {
 	// its objects are being freed.
 	recorded string
 	retiring bool
+	// ClockOffset is how far the database's clock is ahead of that of the node's host, in
+	// microseconds, as the node measured at its last heartbeat: negative where it is behind,
+	// nil where it was not measured yet.
+	ClockOffset *int64 `json:"clock_offset_us"`
 	// Fingerprint is the SHA-256 of the certificate that it serves with, empty for plain
 	// HTTP.
 	Fingerprint []byte `json:"-"`
@@ -86,7 +91,7 @@ const selectNodes = `SELECT n.id, n.name, n.address, n.version, n.epoch, n.last_
 			WHEN heard >= now() - $1::interval THEN 'UP'
 			WHEN heard >= now() - $2::interval THEN 'SUSPECT'
 			ELSE 'DOWN' END AS present,
-		n.state_at, n.state_version, (extract(epoch FROM now() - n.last_seen) * 1000)::bigint, n.changes_behind,
+		n.state_at, n.state_version, (extract(epoch FROM n.clock_offset) * 1e6)::bigint, (extract(epoch FROM now() - n.last_seen) * 1000)::bigint, n.changes_behind,
 		CASE WHEN $5 THEN (SELECT count(*) FROM objects o WHERE o.node = n.name AND o.freed_at IS NULL) ELSE 0 END,
 		coalesce(n.state, '') AS recorded, n.retirement IS NOT NULL AS retiring
 	FROM nodes n, LATERAL (SELECT CASE WHEN n.last_seen >= $3::timestamptz - $2::interval
@@ -109,7 +114,7 @@ func scanNode(row pgx.CollectableRow) (Node, error) {
 	var seen time.Time
 	var since *time.Time
 	err := row.Scan(&id, &n.Name, &n.Address, &n.Version, &n.Epoch, &seen, &n.Fingerprint, &n.Secret, &n.State,
-		&since, &n.StateVersion, &n.HeartbeatAge, &n.ChangesBehind, &n.Objects, &n.recorded, &n.retiring)
+		&since, &n.StateVersion, &n.ClockOffset, &n.HeartbeatAge, &n.ChangesBehind, &n.Objects, &n.recorded, &n.retiring)
 	n.ID, n.LastSeen = dat.Handle(id), dat.At(seen)
 	if since != nil {
 		at := dat.At(*since)
@@ -142,7 +147,7 @@ func (s *Store) NodesKnown(ctx context.Context) (nodes []Node, partial bool, err
 		seen := time.Unix(0, s.lastSeen.Load())
 		nodes = []Node{{
 			ID: dat.Handle(s.cfg.nodeID), Name: s.cfg.Node, Address: s.cfg.Address, Version: s.cfg.Version, Epoch: s.recorder.epoch,
-			LastSeen: dat.At(seen), State: NodeUp, HeartbeatAge: time.Since(seen).Milliseconds(), Objects: s.recorder.countLiving(),
+			LastSeen: dat.At(seen), State: NodeUp, HeartbeatAge: time.Since(seen).Milliseconds(), Objects: s.recorder.countLiving(), ClockOffset: new(s.clock.offset().Microseconds()),
 		}}
 	}
 	return nodes, partial, err
@@ -245,11 +250,16 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 	every(ctx, heartbeat, func() {
 		beat, cancel := context.WithTimeout(ctx, heartbeat)
 		defer cancel()
-		var at time.Time
+		slow := time.AfterFunc(logPoll, s.log.wake) // the log finds out what is wrong meanwhile
+		defer slow.Stop()
+		var at, told time.Time
+		asked := s.clock.host()
 		// A sign of life need not last: it waits neither for the disk nor for a standby.
-		err := s.pool.QueryRow(beat, `UPDATE nodes SET last_seen = now(), changes_behind = greatest(0, (SELECT last FROM change_head) - $3)
-			WHERE name = $1 AND epoch = $2 AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING last_seen`, s.cfg.Node, s.recorder.epoch, s.log.Last()).Scan(&at)
+		err := s.pool.QueryRow(beat, `UPDATE nodes SET last_seen = now(), changes_behind = greatest(0, (SELECT last FROM change_head) - $3), clock_offset = $4
+			WHERE name = $1 AND epoch = $2 AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING last_seen, clock_timestamp()`,
+			s.cfg.Node, s.recorder.epoch, s.log.watchedLast(), s.clock.offset()).Scan(&at, &told)
 		if err == nil {
+			s.clock.measure(asked, told)
 			s.recordMoves(beat, last, at)
 			s.lastSeen.Store(time.Now().UnixNano())
 			if known := s.silence.Load(); known != nil && known.to == nil {
@@ -262,5 +272,6 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 		if err != nil && mappingOf(err).match == readOnly {
 			s.pool.Reset() // the server was demoted: its connections must not be read from either
 		}
+		s.log.wake() // over the connection that is free now
 	})
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"maps"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -64,10 +65,9 @@ func (n nodeState) body() any {
 	return n
 }
 
-// sqlSetNodeState makes room for the next change of a node. Its time is $3, that of this host
-// as in all changes that it writes, or later where the host's clock is behind the log.
+// sqlSetNodeState makes room for the next change of a node.
 const sqlSetNodeState = `UPDATE nodes SET state = nullif($2, ''), state_version = state_version + 1,
-	state_at = greatest($3, state_at + interval '1 microsecond',
+	state_at = greatest(clock_timestamp(), state_at + interval '1 microsecond',
 		(SELECT at + interval '1 microsecond' FROM changes JOIN change_head ON id = last)) WHERE name = $1`
 
 const sqlInsertNodeChange = `INSERT INTO changes (id, at, node, ia, object_type, object_id, object_name, cause, actor, request_id,
@@ -83,13 +83,19 @@ func (c nodeChange) write(ctx context.Context, tx pgx.Tx) error {
 		actor = dat.ActorEngine
 	}
 	b := &pgx.Batch{}
-	b.Queue(sqlSetNodeState, c.node, c.after.State, dat.At(time.Now()).Time)
-	b.Queue(sqlTakeChangeIDs, 1)
+	b.Queue(sqlAwaitHead, int64(headLock))
+	b.Queue(sqlSetNodeState, c.node, c.after.State)
+	b.Queue(sqlTakeChangeIDs, 1, 0)
 	b.Queue(sqlInsertNodeChange, c.node, dat.TypeNode.String(), c.id, c.cause, actor, c.requestID, c.reason,
 		dat.RetSuccess.String(), c.fields(), c.before.body(), c.after.body())
 	b.Queue(sqlNotifyOthers, "") // this process too: its recorder knows nothing of it
 	return tx.SendBatch(ctx, b).Close()
 }
+
+// moveLooks is how many nodes look at each other's states at each heartbeat, about: of more of
+// them each looks at some heartbeats only, so that the looks of all grow with their number
+// and not with its square.
+const moveLooks = 16
 
 // recordMoves records the moves of all nodes that this process sees and nobody has recorded.
 // It is called after a heartbeat of this node at a time of the database's clock; last is that
@@ -100,14 +106,19 @@ func (s *Store) recordMoves(ctx context.Context, last *time.Time, at time.Time) 
 	if last == nil || at.Before(*last) || at.Sub(*last) > heartbeat+heartbeat/2 {
 		return
 	}
-	rows, err := s.pool.Query(ctx, `SELECT name FROM (`+selectNodes+`) AS known WHERE NOT retiring AND present <> recorded`, s.stateArguments(false)...)
+	if rand.Int64N(max(1, s.nodesSeen.Load()/moveLooks)) > 0 {
+		return
+	}
+	var seen int64
+	var moved []string
+	err := s.pool.QueryRow(ctx, `SELECT count(*), coalesce(array_agg(name) FILTER (WHERE NOT retiring AND present <> recorded), '{}')
+		FROM (`+selectNodes+`) AS known`, s.stateArguments(false)...).Scan(&seen, &moved)
 	if err == nil {
-		var moved []string
-		moved, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		for _, name := range moved {
-			if err == nil {
-				err = s.recordMove(ctx, name)
-			}
+		s.nodesSeen.Store(seen)
+	}
+	for _, name := range moved {
+		if err == nil {
+			err = s.recordMove(ctx, name)
 		}
 	}
 	if err != nil {

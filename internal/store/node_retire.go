@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -152,7 +151,7 @@ func lockRetiring(ctx context.Context, tx pgx.Tx, name string) (id string, by re
 // the change of each. The end of the log is locked last, when the objects are updated: sorting
 // them for their ids waits for all. It returns the place of the oldest one.
 const sqlFreeObjects = `WITH chosen AS (
-		SELECT id, body AS before, greatest($5, updated_at + interval '1 microsecond') AS at FROM objects
+		SELECT id, body AS before, greatest(clock_timestamp(), updated_at + interval '1 microsecond') AS at FROM objects
 		WHERE node = $1 AND type = $2 AND freed_at IS NULL AND created_change < $3
 		ORDER BY created_change DESC LIMIT $4
 	), ended AS (
@@ -166,8 +165,8 @@ const sqlFreeObjects = `WITH chosen AS (
 	), written AS (
 		INSERT INTO changes (id, at, node, ia, object_type, object_id, object_name, cause, actor, request_id,
 			reason, outcome, fields, before, version)
-		SELECT (SELECT last FROM head) + 1 - row_number() OVER (ORDER BY created_change), at, $1, ia, type, id, name, $6, $7, nullif($8, ''),
-			nullif($9, ''), $10, '{}', before, version
+		SELECT (SELECT last FROM head) + 1 - row_number() OVER (ORDER BY created_change), at, $1, ia, type, id, name, $5, $6, nullif($7, ''),
+			nullif($8, ''), $9, '{}', before, version
 		FROM ended
 	)
 	SELECT coalesce(min(created_change), 0) FROM ended`
@@ -184,7 +183,7 @@ func freeSome(ctx context.Context, db beginner, name string, t dat.ObjectType, b
 	if err != nil {
 		return 0, err
 	}
-	err = tx.QueryRow(ctx, sqlFreeObjects, name, t.String(), below, retireChunk, dat.At(time.Now()).Time,
+	err = tx.QueryRow(ctx, sqlFreeObjects, name, t.String(), below, retireChunk,
 		causeNodeRetired, by.Actor, by.RequestID, by.Reason, dat.RetSuccess.String()).Scan(&oldest)
 	if err != nil || oldest == 0 {
 		return 0, err

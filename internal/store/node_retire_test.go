@@ -45,7 +45,7 @@ func TestARetiredNodeHasNoObjectsNoNamesAndNoPlaceInTheList(t *testing.T) {
 	record(t, s, creation(endpoint(mine, "alpha", "")))
 	living, err := s.Living(t.Context(), "beta")
 	must(t, err)
-	sub, err := s.Log().Subscribe(t.Context(), s.Log().Position(), ChangeFilter{})
+	sub, err := s.Log().Subscribe(t.Context(), s.Log().Present(t.Context()), ChangeFilter{})
 	must(t, err)
 	must(t, s.RetireNode(t.Context(), "beta", retired()))
 

@@ -103,9 +103,11 @@ func (r *Recorder) recordDifferences(ctx context.Context, some []difference) err
 			return err
 		}
 		id := uuid.New()
-		last, err := r.session.write(ctx, g, id, r.node, r.epoch)
+		end, err := r.session.write(ctx, g, id, r.node, r.epoch, r.acknowledged.id)
 		if err == nil {
-			return r.commitWritten(ctx, g, id, last)
+			if err = r.commitWritten(ctx, g, id, end); err == nil || !isUncommitted(err) {
+				return err
+			}
 		}
 		var refused refusedUnits
 		if !errors.As(err, &refused) && mappingOf(err).class != classRefused {

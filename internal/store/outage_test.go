@@ -158,7 +158,7 @@ func TestAFrozenPostgresIsNoticedAndWritesGoOnAfterwards(t *testing.T) {
 }
 
 // processesIn returns the processes that work in a directory.
-func processesIn(t *testing.T, dir string) (pids []int) {
+func processesIn(t testing.TB, dir string) (pids []int) {
 	t.Helper()
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
 	must(t, err)

@@ -24,6 +24,8 @@ type proxy struct {
 	// arrive while their answer is lost.
 	beforeCommit, afterCommit atomic.Int32
 	lost                      atomic.Int32
+	// commitName is what the store calls its prepared COMMIT.
+	commitName atomic.Value
 	// refusing turns new connections away; refused counts them.
 	refusing atomic.Bool
 	refused  atomic.Int32
@@ -81,7 +83,20 @@ func (p *proxy) accept() {
 	}
 }
 
-var commitMessage = []byte("COMMIT\x00")
+// commitText ends a message that prepares the statement COMMIT. Its name is before that.
+var commitText = []byte("\x00COMMIT\x00")
+
+// takesCommit reports whether a message executes COMMIT, and learns how that is named
+// from the message that prepares it.
+func (p *proxy) takesCommit(message []byte) bool {
+	if i := bytes.Index(message, commitText); i >= 0 {
+		name := message[:i]
+		p.commitName.Store(string(name[bytes.LastIndexByte(name, 0)+2:])) // the length, then the name
+		return false
+	}
+	name, _ := p.commitName.Load().(string)
+	return name != "" && bytes.Contains(message, []byte(name+"\x00"))
+}
 
 // forward copies what the store says, and may lose a COMMIT or its answer.
 func (p *proxy) forward(client, server net.Conn) {
@@ -92,7 +107,7 @@ func (p *proxy) forward(client, server net.Conn) {
 		if err != nil {
 			return
 		}
-		if bytes.Contains(buf[:n], commitMessage) {
+		if p.takesCommit(buf[:n]) {
 			switch dice := rand.Int32N(100); {
 			case dice < p.beforeCommit.Load():
 				p.lost.Add(1)

@@ -3,8 +3,8 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -100,9 +100,11 @@ func (s *session) whyTaken(ctx context.Context, node string, epoch int64) error 
 
 // connectWithoutCancel connects so that nothing on the connection is ever cancelled.
 // pgx asks the server to cancel what runs whenever it gives a connection up, and a
-// COMMIT that waits for a standby would then end without it.
+// COMMIT that waits for a standby would then end without it. The server gives up what
+// waits for another node's COMMIT itself, after roundTrip.
 func connectWithoutCancel(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, error) {
 	cfg = cfg.Copy()
+	cfg.RuntimeParams["lock_timeout"] = strconv.FormatInt(roundTrip.Milliseconds(), 10)
 	dial := cfg.DialFunc
 	var connected atomic.Bool
 	cfg.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -118,14 +120,15 @@ func connectWithoutCancel(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, 
 
 // endFormer ends the backend of a former session, but not while it may be committing:
 // that would end its wait for a standby. If a COMMIT is open, only a backend is ended
-// that has waited in vain for its client, so that the COMMIT never came.
+// that has waited in vain for its client, so that the COMMIT never came, or not all that
+// stands before it.
 func (s *session) endFormer(ctx context.Context, former formerSession, application string) error {
 	if former.pid == 0 {
 		return nil
 	}
 	_, err := s.conn.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 		WHERE pid = $1 AND application_name = $2 AND usename = current_user AND wait_event IS DISTINCT FROM 'SyncRep'
-			AND (NOT $3 OR state <> 'active' AND state_change < clock_timestamp() - interval '2 seconds')`,
+			AND (NOT $3 OR (state <> 'active' OR wait_event = 'ClientRead') AND state_change < clock_timestamp() - interval '2 seconds')`,
 		pgx.QueryExecModeExec, int64(former.pid), application, former.commitOpen)
 	return err
 }
@@ -148,28 +151,6 @@ func (s *session) rollback(ctx context.Context) error {
 	defer cancel()
 	_, err := s.conn.Exec(ctx, "ROLLBACK")
 	return err
-}
-
-// commit sends COMMIT and waits for the answer, without a deadline. Its error means
-// that it is not known whether the transaction was committed, or on which servers.
-// abandon, called by another goroutine, ends the wait.
-func (s *session) commit() error {
-	s.commitOpen = true
-	conn := s.conn.PgConn()
-	takeWarning(conn)
-	results, err := conn.Exec(context.Background(), "COMMIT").ReadAll()
-	if err != nil {
-		return err
-	}
-	s.commitOpen = false
-	if warning := takeWarning(conn); warning != "" {
-		return fmt.Errorf("%w: %s", errNotReplicated, warning)
-	}
-	// A COMMIT of a failed transaction is answered with ROLLBACK.
-	if tag := results[0].CommandTag.String(); tag != "COMMIT" {
-		return fmt.Errorf("COMMIT was answered with %s", tag)
-	}
-	return nil
 }
 
 // abandon closes the connection under a commit that waits. The server goes on with it.

@@ -19,21 +19,26 @@ import (
 
 // server is a PostgreSQL that a test runs by itself, to kill, freeze, copy and promote.
 type server struct {
-	t       *testing.T
+	t       testing.TB
 	account account
 	bin     string
 	// data is the directory of the cluster, sockets that of its socket.
 	data, sockets string
 	cmd           *exec.Cmd
+	// settings are options of its process.
+	settings []string
 	// sender is the process of the primary that sends the log to this standby, if that
 	// is frozen.
 	sender int
 }
 
-// newServer makes a cluster and starts it.
-func newServer(t *testing.T) *server {
+// newServer makes a cluster and starts it, with settings beside those that it needs.
+func newServer(t testing.TB, settings ...string) *server {
 	t.Helper()
 	s := emptyServer(t)
+	for _, setting := range settings {
+		s.settings = append(s.settings, "-c", setting)
+	}
 	s.run("initdb", "-D", s.data, "-U", clusterUser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--no-instructions")
 	s.start()
 	_, err := MigrateUp(t.Context(), s.url(), slog.New(slog.DiscardHandler))
@@ -42,7 +47,7 @@ func newServer(t *testing.T) *server {
 }
 
 // emptyServer returns a server that has no cluster yet.
-func emptyServer(t *testing.T) *server {
+func emptyServer(t testing.TB) *server {
 	t.Helper()
 	programs, err := findPrograms("")
 	must(t, err)
@@ -74,8 +79,9 @@ func (s *server) run(name string, args ...string) {
 // start starts the server and waits until it answers.
 func (s *server) start() {
 	s.t.Helper()
-	s.cmd = exec.Command(filepath.Join(s.bin, "postgres"), "-D", s.data, "-k", s.sockets, "-p", socketPort,
-		"-c", "listen_addresses=", "-c", "shared_buffers=16MB", "-c", "wal_keep_size=64MB")
+	args := append([]string{"-D", s.data, "-k", s.sockets, "-p", socketPort,
+		"-c", "listen_addresses=", "-c", "shared_buffers=16MB", "-c", "wal_keep_size=64MB"}, s.settings...)
+	s.cmd = exec.Command(filepath.Join(s.bin, "postgres"), args...)
 	s.cmd.Dir, s.cmd.Env, s.cmd.SysProcAttr = s.data, childEnv(), s.account.attributes()
 	s.cmd.SysProcAttr.Pdeathsig = syscall.SIGINT
 	must(s.t, s.cmd.Start())

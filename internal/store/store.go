@@ -43,6 +43,8 @@ type Config struct {
 	secret []byte
 	// nodeID is the id of the node, once it is claimed.
 	nodeID string
+	// hostClock returns this host's time, time.Now unless a test has its own.
+	hostClock func() time.Time
 }
 
 // secretLength is the length of a node's secret, in bytes.
@@ -55,8 +57,11 @@ type Store struct {
 	recorder *Recorder
 	log      *Log
 	claims   keyClaims
+	clock    *databaseClock
 	// lastSeen is the time of the last heartbeat, in nanoseconds of Unix time.
 	lastSeen atomic.Int64
+	// nodesSeen is how many nodes there were when this one last looked at their states.
+	nodesSeen atomic.Int64
 	// silence is the last time in which no heartbeat could be sent, nil if there was none.
 	silence atomic.Pointer[silence]
 	// moves counts the moves of nodes that this process has recorded.
@@ -96,7 +101,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	cfg.secret = make([]byte, secretLength)
 	_, _ = rand.Read(cfg.secret) // it never fails
-	s := &Store{cfg: cfg, pool: pool, claims: newKeyClaims(), pruneSoon: make(chan struct{}, 1)}
+	s := &Store{cfg: cfg, pool: pool, claims: newKeyClaims(), clock: newDatabaseClock(cfg.hostClock), pruneSoon: make(chan struct{}, 1)}
 	if err := s.open(ctx, pgcfg.ConnConfig); err != nil {
 		pool.Close()
 		return nil, err
@@ -154,18 +159,21 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	if err != nil {
 		return err
 	}
+	if err := s.clock.ask(ctx, s.pool); err != nil {
+		return err
+	}
 	newest, err := s.newestTime(ctx)
 	if err != nil {
 		return err
 	}
-	if s.log, err = newLog(ctx, s.pool); err != nil {
+	if s.log, err = newLog(ctx, s.pool, s.cfg.Node); err != nil {
 		return err
 	}
 	s.opened = s.database.Observe(true)
 	s.recorder = &Recorder{
 		node: s.cfg.Node, cfg: cfg, logger: s.cfg.Logger, private: s.cfg.Private, log: s.log, forgetReads: s.pool.Reset, answerTimeout: answerTimeout,
 		reclaim: func(ctx context.Context, conn *pgx.Conn) error { return reclaimNode(ctx, conn, s.cfg, epoch) },
-		session: session, epoch: epoch, clock: clock{last: newest}, images: make(map[dat.Handle]image, len(living)), formerIAs: former,
+		session: session, epoch: epoch, clock: clock{last: newest, database: s.clock}, images: make(map[dat.Handle]image, len(living)), formerIAs: former,
 	}
 	for _, img := range living {
 		s.recorder.images[img.obj.Head().ID] = img

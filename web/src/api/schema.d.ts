@@ -2932,9 +2932,14 @@ export interface components {
             address: string;
             /**
              * Format: int64
-             * @description How many changes of the log the node had not seen at its last heartbeat.
+             * @description How many changes of the log the node had not seen at its last heartbeat; 0 where nobody watches it, as it follows none then.
              */
             changes_behind: number;
+            /**
+             * Format: int64
+             * @description How far the database's clock is ahead of that of the node's host, in microseconds, as the node measured it last; changes have the database's time.
+             */
+            clock_offset_us: number | null;
             /**
              * Format: int64
              * @description How often the node was started.

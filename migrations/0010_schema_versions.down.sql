@@ -1,0 +1,2 @@
+ALTER TABLE nodes DROP COLUMN clock_offset;
+DROP TABLE schema_versions;
