@@ -230,7 +230,11 @@ func TestAFailOverThatLosesCommitsIsNoticed(t *testing.T) {
 	primary := newServer(t)
 	standby := primary.newStandby()
 	primary.set("synchronous_standby_names", "")
-	h, _ := live(t, primary.url(standby), func() struct{} { standby.cutOff(primary); return struct{}{} })
+	h, _ := live(t, primary.url(standby), func() struct{} {
+		standby.catchUp(primary)
+		standby.cutOff(primary)
+		return struct{}{}
+	})
 	primary.kill()
 	standby.promote()
 	h.goesOn(t)

@@ -103,6 +103,13 @@ func (s *server) kill() {
 	_ = os.Remove(filepath.Join(s.data, "postmaster.pid"))
 }
 
+// catchUp waits until a standby has everything that its primary has.
+func (s *server) catchUp(primary *server) {
+	s.t.Helper()
+	end := primary.text(`SELECT pg_current_wal_flush_lsn()::text`)
+	eventually(s.t, "the standby has caught up", func() bool { return s.text(`SELECT (pg_last_wal_replay_lsn() >= '`+end+`')::text`) == "true" })
+}
+
 // cutOff keeps a standby from getting anything of its primary, until reconnect.
 func (s *server) cutOff(primary *server) {
 	s.t.Helper()
