@@ -96,7 +96,7 @@ var mutations = []Mutation{
 	},
 	{
 		Name: "a cancelled COMMIT is taken for committed", Scenario: "standby",
-		Found: `an acknowledged write is not in the log|an answer told version|/problems/log-rewound`,
+		Found: `an acknowledged write is not in the log|an answer told version|/problems/log-rewound|a reader saw version \d+ of \S+, which is not in the log`,
 		Edits: []Edit{{
 			groupCommit, "\t\tr.setAway(errCommitPending, false)\n",
 			"\t\ts.abandon()\n\t\t<-done\n\t\treturn nil\n",
