@@ -63,7 +63,7 @@ func encode(v any) []byte {
 // do makes the call: once, or with an Idempotency-Key until an answer says what became
 // of it, ctx ends or retryFor has passed. The call is in the history afterwards.
 func (c *Client) do(ctx context.Context, call *Call, body any) *Call {
-	call.Client = c.number
+	call.Client, call.Node = c.number, c.node
 	if body != nil {
 		call.Body = encode(body)
 	}
