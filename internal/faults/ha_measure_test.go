@@ -23,11 +23,12 @@ type failOver struct {
 }
 
 // acknowledgedAt returns the moments at which writes at a node were acknowledged, in order;
-// those at all nodes where none is named.
+// those at all nodes where none is named. Calls that may be answered with 2xx and have changed
+// nothing do not count: a loose batch, and what an endpoint may have been already.
 func (h *haWorld) acknowledgedAt(name string) []time.Time {
 	var all []time.Time
 	for _, c := range h.history.Calls() {
-		if !c.isRead() && c.Kind != KindDryRun && c.Outcome() == Acknowledged && (name == "" || c.Node == name) {
+		if !c.isRead() && c.Kind != KindDryRun && c.Kind != KindLoose && c.Effects != -2 && c.Outcome() == Acknowledged && (name == "" || c.Node == name) {
 			all = append(all, c.answer().Returned)
 		}
 	}
