@@ -26,6 +26,8 @@ type member struct {
 	toPostgres, toREST, toEtcd *Proxy
 	// fromNodes are what the nodes use, in their order.
 	fromNodes []*Proxy
+	// stalled says that the other members get nothing of what PostgreSQL sends.
+	stalled bool
 
 	process *Process
 	// past is what former processes of this member's Patroni have printed.
@@ -156,11 +158,20 @@ func (m *member) kill() error {
 	return eventually(m.name+" has ended", patience, func() bool { return len(m.processes()) == 0 })
 }
 
+// stall lets nothing that the member's PostgreSQL sends reach the other members any more.
+func (m *member) stall() error {
+	m.stalled = true
+	return m.toPostgres.Poison(AnswersLost)
+}
+
 // isolate keeps the member's PostgreSQL and Patroni from etcd, from the other members and from
 // all nodes but the first: nothing of what is sent arrives, in either direction.
 func (m *member) isolate() error {
-	for _, p := range append([]*Proxy{m.toEtcd, m.toREST, m.toPostgres}, m.fromNodes[1:]...) {
+	for _, p := range m.proxiesFromOthers() {
 		for _, toxic := range []Toxic{CallsLost, AnswersLost} {
+			if m.stalled && p == m.toPostgres && toxic.Direction == ToClient {
+				continue // it is lost already
+			}
 			if err := p.Poison(toxic); err != nil {
 				return err
 			}
@@ -169,14 +180,21 @@ func (m *member) isolate() error {
 	return nil
 }
 
-// rejoin ends isolate.
+// rejoin ends isolate and stall.
 func (m *member) rejoin(ctx context.Context) error {
-	for _, p := range append([]*Proxy{m.toEtcd, m.toREST, m.toPostgres}, m.fromNodes[1:]...) {
+	m.stalled = false
+	for _, p := range m.proxiesFromOthers() {
 		if err := p.Mend(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// proxiesFromOthers returns the proxies that are between the member and etcd, the other members
+// and all nodes but the first.
+func (m *member) proxiesFromOthers() []*Proxy {
+	return append([]*Proxy{m.toEtcd, m.toREST, m.toPostgres}, m.fromNodes[1:]...)
 }
 
 // ask runs a query on the member's PostgreSQL, past all proxies, and returns the first column

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -28,7 +27,7 @@ var haFaults = map[string]haFault{
 		name:   "primary killed",
 		strike: func(h *haWorld, m *member) { h.must(m.kill()) },
 		mend: func(h *haWorld, m *member) {
-			h.must(m.toPostgres.Mend(h.t.Context()))
+			h.must(m.rejoin(h.t.Context()))
 			h.must(m.start())
 		},
 	},
@@ -36,7 +35,7 @@ var haFaults = map[string]haFault{
 		name:   "primary frozen",
 		strike: func(_ *haWorld, m *member) { m.signal(syscall.SIGSTOP) },
 		mend: func(h *haWorld, m *member) {
-			h.must(m.toPostgres.Mend(h.t.Context()))
+			h.must(m.rejoin(h.t.Context()))
 			m.signal(syscall.SIGCONT)
 		},
 	},
@@ -136,7 +135,7 @@ func loseSome(t *testing.T, fault haFault) {
 		var f *failOver
 		h.underLoad(Load{Writers: 2 * haNodes, Nodes: h.nodes}, func(context.Context) {
 			h.awaitWrites(100)
-			h.must(h.primary().toPostgres.Poison(AnswersLost))
+			h.must(h.primary().stall())
 			h.awaitWrites(100) // these are lost
 			f = h.loseThePrimary(fault)
 			h.awaitModifiable(f)
@@ -166,8 +165,8 @@ const modifiers = 4
 // long after the fail-over one was refused, and all were modified.
 func (h *haWorld) awaitModifiable(f *failOver) {
 	h.t.Helper()
-	var modified atomic.Int64
-	var refused atomic.Int64 // nanoseconds from f.writable to the answer
+	var mu sync.Mutex
+	modified, refused := 0, f.writable // refused is when the last refusal was answered
 	var errs [haNodes * modifiers]error
 	var trying sync.WaitGroup
 	for n, s := range h.nodes {
@@ -189,23 +188,26 @@ func (h *haWorld) awaitModifiable(f *failOver) {
 				for id := range ids {
 					errs[n*modifiers+k] = errors.Join(errs[n*modifiers+k], eventually("endpoint "+id+" can be modified", patience, func() bool {
 						done, at := h.tryToModify(c, id)
-						if !done {
-							refused.Store(max(refused.Load(), int64(at.Sub(f.writable))))
+						mu.Lock()
+						defer mu.Unlock()
+						if done {
+							modified++
+						} else if at.After(refused) {
+							refused = at
 						}
 						return done
 					}))
-					modified.Add(1)
 				}
 			})
 		}
 	}
 	trying.Wait()
 	h.must(errors.Join(errs[:]...))
-	if modified.Load() == 0 {
+	if modified == 0 {
 		h.broken(9, "no endpoint could be modified: none was listed")
 	}
 	h.t.Logf("counted from when the new primary was seen to take writes: no endpoint was refused after %.1f s, all %d had been modified after %.1f s",
-		time.Duration(refused.Load()).Seconds(), modified.Load(), time.Since(f.writable).Seconds())
+		refused.Sub(f.writable).Seconds(), modified, time.Since(f.writable).Seconds())
 }
 
 // tryToModify reports whether an endpoint can be modified, or was freed by its writer, and when
