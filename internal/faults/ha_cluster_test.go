@@ -11,10 +11,12 @@ import (
 	"time"
 )
 
-// nodes is how many services, and members how many PostgreSQL servers a haWorld has.
+// haNodes is how many services a haWorld has, haMembers how many PostgreSQL servers, and
+// watchersEach how many watchers each service.
 const (
-	haNodes   = 3
-	haMembers = 3
+	haNodes      = 3
+	haMembers    = 3
+	watchersEach = 2
 )
 
 // haWorld is a World whose database is a cluster that Patroni looks after, and which has

@@ -151,10 +151,11 @@ func loseSome(t *testing.T, fault haFault) {
 		}
 		h.t.Logf("%s, asynchronous: %d changes were lost and named", fault.name, n)
 		h.report(h.checkOwnReads())
-		for _, s := range h.nodes {
+		for n, s := range h.nodes {
 			h.Service = s
-			checkRewound(t, h.World, h.watchers[0])
+			checkRewound(t, h.World, h.watchers[watchersEach*n])
 		}
+		t.Logf("seed %d: %d writes acknowledged in %d calls", h.settings.Seed, h.history.Acknowledged(), len(h.history.Calls()))
 	}
 }
 
