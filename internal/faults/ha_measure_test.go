@@ -4,6 +4,7 @@ package faults
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -89,20 +90,21 @@ func (h *haWorld) checkOwnReads() (all findings) {
 // rewound matches what a service says of a log that went back.
 var rewound = regexp.MustCompile(`"the log of changes went back[^"]*".*?"last_seen":(\d+),"last_found":(\d+)`)
 
-// lost returns how many changes were lost by what the nodes say in their logs: the largest
-// number that one names. It is an error if none says that the log went back.
+// lost returns how many changes were lost by what the nodes say in their logs: from the last one
+// that any of them had seen to the end that the first of them found, before others had gone on
+// from there. It is an error if none says that the log went back.
 func (h *haWorld) lost() (int, error) {
-	most := -1
+	last, end := -1, math.MaxInt
 	for _, s := range h.nodes {
 		for _, m := range rewound.FindAllStringSubmatch(s.Log(), -1) {
 			seen, _ := strconv.Atoi(m[1]) // they are digits
 			found, _ := strconv.Atoi(m[2])
 			h.t.Logf("%s says that the log of changes went back from %d to %d", s.node, seen, found)
-			most = max(most, seen-found)
+			last, end = max(last, seen), min(end, found)
 		}
 	}
-	if most < 0 {
+	if last < 0 {
 		return 0, fmt.Errorf("no service says that the log of changes went back")
 	}
-	return most, nil
+	return last - end, nil
 }
