@@ -19,9 +19,12 @@ type haFault struct {
 	name string
 	// strike makes it happen; mend ends it and lets the member take part again.
 	strike, mend func(*haWorld, *member)
+	// leavesTwo says that the former primary takes connections until the end of the fault: nodes
+	// may stay with it, without its acknowledging anything, for so long.
+	leavesTwo bool
 }
 
-// haFaults are the three ways in which the scenarios lose a primary.
+// haFaults are the ways in which the scenarios lose a primary.
 var haFaults = map[string]haFault{
 	"killed": {
 		name:   "primary killed",
@@ -38,6 +41,12 @@ var haFaults = map[string]haFault{
 			h.must(m.rejoin(h.t.Context()))
 			m.signal(syscall.SIGCONT)
 		},
+	},
+	"unwatched": {
+		name:      "the primary's Patroni frozen",
+		strike:    func(_ *haWorld, m *member) { signalFamily(m.process.Pid(), syscall.SIGSTOP) },
+		mend:      func(_ *haWorld, m *member) { signalFamily(m.process.Pid(), syscall.SIGCONT) },
+		leavesTwo: true,
 	},
 	"isolated": {
 		name:   "primary isolated",
@@ -84,6 +93,28 @@ func (h *haWorld) awaitNodes() {
 	}
 }
 
+// twoPrimaries is how long a former primary takes connections beside the new one: longer than
+// the nodes wait for any answer, and for another server.
+const twoPrimaries = 2 * stalled
+
+// besideTwo lets two primaries be there for some time, and prints which nodes found the new one.
+func (h *haWorld) besideTwo(f *failOver) {
+	h.t.Helper()
+	<-time.After(twoPrimaries)
+	if !f.old.isPrimary() {
+		h.must(fmt.Errorf("%s is not a primary any more: the fault did not happen", f.old.name))
+	}
+	for _, s := range h.nodes {
+		since := 0
+		for _, at := range h.acknowledgedAt(s.node) {
+			if at.After(f.writable.Add(stalled)) {
+				since++
+			}
+		}
+		h.t.Logf("beside two primaries (%s, now %s) node %s has %d writes acknowledged in %s", f.old.name, f.new.name, s.node, since, twoPrimaries-stalled)
+	}
+}
+
 // keepAll loses the primary of a cluster with a synchronous standby while clients write at all
 // nodes, and holds that nothing that was acknowledged or shown is lost.
 func keepAll(t *testing.T, fault haFault) {
@@ -93,8 +124,12 @@ func keepAll(t *testing.T, fault haFault) {
 		h.underLoad(Load{Writers: 2 * haNodes, Nodes: h.nodes}, func(context.Context) {
 			h.awaitWrites(100)
 			f = h.loseThePrimary(fault)
-			h.awaitNodes()
-			h.awaitWrites(100)
+			if fault.leavesTwo {
+				h.besideTwo(f)
+			} else {
+				h.awaitNodes()
+				h.awaitWrites(100)
+			}
 			fault.mend(h, f.old)
 			h.awaitMembers()
 			h.awaitNodes()
@@ -125,6 +160,11 @@ func TestHAPrimaryFrozenLosesNothingThatStandbysWereWaitedFor(t *testing.T) {
 // Promises 1, 5 and 9: nor does one that only one node and no other member reaches.
 func TestHAPrimaryIsolatedLosesNothingThatStandbysWereWaitedFor(t *testing.T) {
 	keepAll(t, haFaults["isolated"])
+}
+
+// Promises 1, 5 and 9: nor does one whose Patroni hangs, so that it takes connections beside its successor.
+func TestHAPrimaryUnwatchedLosesNothingThatStandbysWereWaitedFor(t *testing.T) {
+	keepAll(t, haFaults["unwatched"])
 }
 
 // loseSome is keepAll without synchronous standbys: changes are lost, and the services must say
