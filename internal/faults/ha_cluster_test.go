@@ -3,10 +3,12 @@
 package faults
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -50,10 +52,20 @@ func newHAWorld(w *World, s patroniSettings) *haWorld {
 		})
 	}
 	h.awaitMembers()
+	first := h.primary()
+	if first == nil {
+		w.must(errors.New("the primary has gone before the nodes were started"))
+	}
 	for n := range haNodes {
 		var addresses []string
 		for _, m := range h.members {
 			addresses = append(addresses, m.fromNodes[n].Address())
+		}
+		// The first node's URL names the primary last, the others' name it first.
+		if p := slices.Index(h.members, first); n == 0 {
+			addresses = append(append(addresses[:p:p], addresses[p+1:]...), addresses[p])
+		} else {
+			addresses = append([]string{addresses[p]}, append(addresses[:p:p], addresses[p+1:]...)...)
 		}
 		s := w.newNode(Build{}, []string{node, "beta", "gamma"}[n], databaseURL(addresses...)+"&target_session_attrs=read-write")
 		h.nodes = append(h.nodes, s)
