@@ -64,6 +64,11 @@ test-faults: setup-test ## Attack the promises of docs/guarantees.md: ROUNDS tim
 	DATAPI_FAULT_ROUNDS=$(or $(ROUNDS),5) DATAPI_FAULT_SECONDS=$(or $(SECONDS),5) DATAPI_FAULT_SEED=$(SEED) \
 		go test -timeout 24h -count=1 -v -run '^TestFault' ./internal/faults
 
+.PHONY: test-ha
+test-ha: setup-ha ## Lose primaries of a cluster that Patroni looks after, under load: RUN (a pattern of tests), ROUNDS (1), SEED
+	DATAPI_FAULT_ROUNDS=$(or $(ROUNDS),1) DATAPI_FAULT_SEED=$(SEED) \
+		go test -tags ha -timeout 24h -count=1 -v -run '$(or $(RUN),^TestHA)' ./internal/faults
+
 .PHONY: test-mutations
 test-mutations: setup-test ## Plant one bug of each kind and show that the harness of faults finds it
 	go test -timeout 2h -count=1 -v -tags mutations -run '^TestMutations' ./internal/faults
@@ -100,11 +105,13 @@ screenshots: setup-test build ## Take the pictures of the page that the README s
 clean: ## Remove what was built (never the service's data)
 	rm -rf bin web/dist/assets web/dist/index.html web/node_modules
 
-.PHONY: setup-run setup-test
+.PHONY: setup-run setup-test setup-ha
 setup-run:
 	@scripts/setup run
 setup-test:
 	@scripts/setup test
+setup-ha:
+	@scripts/setup ha
 
 web/node_modules/.installed: web/package.json web/package-lock.json
 	$(NPM) ci --ignore-scripts --no-audit --no-fund

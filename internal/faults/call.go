@@ -66,7 +66,9 @@ func (a *Attempt) isRetryable() bool {
 // Call is what a client asked for once, with all its attempts: more than one only with
 // an Idempotency-Key, or where it reads.
 type Call struct {
-	Client       int
+	Client int
+	// Node is the one on whose adapters the client makes its objects, and which it asks.
+	Node         string
 	Kind         Kind
 	Method, Path string
 	Body         []byte

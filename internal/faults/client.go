@@ -23,7 +23,9 @@ const (
 
 // Client is one user of the service. It does one thing after the other.
 type Client struct {
-	number  int
+	number int
+	// node is the one on whose adapters the client makes its objects.
+	node    string
 	base    string
 	http    *http.Client
 	random  *rand.Rand
@@ -34,10 +36,10 @@ type Client struct {
 	noRepeat bool
 }
 
-// newClient returns a client that speaks to an address.
-func newClient(number int, address string, seed uint64, prefix string, history *History) *Client {
+// newClient returns a client of a node that speaks to an address.
+func newClient(number int, node, address string, seed uint64, prefix string, history *History) *Client {
 	return &Client{
-		number: number, base: "http://" + address + "/api/v1", history: history, prefix: prefix,
+		number: number, node: node, base: "http://" + address + "/api/v1", history: history, prefix: prefix,
 		random: rand.New(rand.NewPCG(seed, uint64(number))),
 		http:   &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2}, Timeout: answerLimit},
 	}
@@ -61,7 +63,7 @@ func encode(v any) []byte {
 // do makes the call: once, or with an Idempotency-Key until an answer says what became
 // of it, ctx ends or retryFor has passed. The call is in the history afterwards.
 func (c *Client) do(ctx context.Context, call *Call, body any) *Call {
-	call.Client = c.number
+	call.Client, call.Node = c.number, c.node
 	if body != nil {
 		call.Body = encode(body)
 	}

@@ -26,17 +26,17 @@ func (w *Writer) makePair(ctx context.Context) *pair {
 	}
 	evds := [2]string{}
 	for n := range evds {
-		evds[n] = made("/evds", object{"ia": adapterID(n), "qlen": 256, "streams": []string{"DTO", "CONNECTION"}})
+		evds[n] = made("/evds", object{"ia": adapterID(w.node, n), "qlen": 256, "streams": []string{"DTO", "CONNECTION"}})
 	}
-	requests := made("/evds", object{"ia": adapterID(1), "qlen": 256, "streams": []string{"CR"}})
+	requests := made("/evds", object{"ia": adapterID(w.node, 1), "qlen": 256, "streams": []string{"CR"}})
 	endpoint := func(n int) string {
-		pz := made("/pzs", object{"ia": adapterID(n)})
+		pz := made("/pzs", object{"ia": adapterID(w.node, n)})
 		return made("/endpoints", object{
-			"ia": adapterID(n), "pz": pz, "recv_evd": evds[n], "request_evd": evds[n], "connect_evd": evds[n],
+			"ia": adapterID(w.node, n), "pz": pz, "recv_evd": evds[n], "request_evd": evds[n], "connect_evd": evds[n],
 		})
 	}
 	p.active, p.passive = endpoint(0), endpoint(1)
-	p.psp = made("/psps", object{"ia": adapterID(1), "conn_qual": p.qualifier, "evd": requests, "ep_creator": "CONSUMER"})
+	p.psp = made("/psps", object{"ia": adapterID(w.node, 1), "conn_qual": p.qualifier, "evd": requests, "ep_creator": "CONSUMER"})
 	if p.active == "" || p.passive == "" || p.psp == "" {
 		return nil
 	}

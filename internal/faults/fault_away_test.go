@@ -76,7 +76,7 @@ func (w *World) checkAway(t *testing.T, c *Client, how string) {
 
 // body is what makes an endpoint of a name.
 func (w *World) body(name string) object {
-	return object{"ia": adapterID(0), "name": name, "labels": object{"op": name}}
+	return object{"ia": adapterID(node, 0), "name": name, "labels": object{"op": name}}
 }
 
 // Promise 6: an outage that is longer than the silence between two comments is told, and so is its end.
@@ -112,7 +112,7 @@ func TestFaultStopWithoutTheDatabase(t *testing.T) {
 			c := w.newClient(w.Service.Address())
 			asking.Go(func() {
 				defer c.close()
-				timed(t, c, &Call{Kind: KindCreate, Method: http.MethodPost, Path: "/endpoints", Effects: 1}, object{"ia": adapterID(0)}, writeLimit)
+				timed(t, c, &Call{Kind: KindCreate, Method: http.MethodPost, Path: "/endpoints", Effects: 1}, object{"ia": adapterID(node, 0)}, writeLimit)
 			})
 		}
 		asking.Wait()

@@ -53,7 +53,7 @@ func TestFaultSecondProcessOfANodeIsRefused(t *testing.T) {
 	first := w.Service
 	w.underLoad(Load{Writers: 4}, func(context.Context) {
 		w.pause(0.2)
-		second, err := newService(first.program, "--data-dir="+w.path("second"), "--database-url="+w.Cluster.URL())
+		second, err := newService(first.program, node, "--data-dir="+w.path("second"), "--database-url="+w.Cluster.URL())
 		w.must(err)
 		p, err := second.begin()
 		w.must(err)

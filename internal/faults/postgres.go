@@ -68,14 +68,16 @@ func postgresCommand(ctx context.Context, program string, args ...string) (*exec
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(dir, program), args...)
 	cmd.Dir, cmd.Env = "/", append(cmd.Environ(), "LC_ALL=C")
+	return cmd, asPostgres(cmd)
+}
+
+// asPostgres lets a command run as an account that PostgreSQL accepts.
+func asPostgres(cmd *exec.Cmd) error {
 	uid, gid, err := postgresAccount()
-	if err != nil {
-		return nil, err
-	}
-	if os.Geteuid() == 0 {
+	if err == nil && os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: gid}}
 	}
-	return cmd, nil
+	return err
 }
 
 // postgresAccount returns the account of PostgreSQL's processes: this one's, or postgres

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// node is the name of the service's node, token what it takes as a credential.
+// node is the name of a world's first node, token what all take as a credential.
 const (
 	node  = "alpha"
 	token = "the-harness-of-faults"
@@ -27,6 +27,8 @@ const stopLimit = 30 * time.Second
 // that start and end it from one at a time.
 type Service struct {
 	program string
+	// node is its node's name, which the ids of its objects end with.
+	node    string
 	address string
 	args    []string
 
@@ -36,14 +38,14 @@ type Service struct {
 	past strings.Builder
 }
 
-// newService returns a service that is not started yet.
-func newService(program string, args ...string) (*Service, error) {
+// newService returns the service of a node, which is not started yet.
+func newService(program, node string, args ...string) (*Service, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
 	return &Service{
-		program: program, address: address,
+		program: program, node: node, address: address,
 		args: append([]string{"serve", "--listen=" + address, "--node=" + node, "--engine=soft", "--log-format=json"}, args...),
 	}, nil
 }

@@ -114,13 +114,13 @@ func (w *Writer) forget(o *owned) {
 // body of a new endpoint that bears the marker.
 func (w *Writer) endpointBody(marker string) object {
 	return object{
-		"ia": adapterID(w.random.IntN(2)), "name": marker, "labels": object{"op": marker},
+		"ia": adapterID(w.node, w.random.IntN(2)), "name": marker, "labels": object{"op": marker},
 		"attributes": object{"max_recv_dtos": 1 + w.random.IntN(1000)},
 	}
 }
 
-// adapterID is the id of the service's n-th adapter.
-func adapterID(n int) string { return "soft" + strconv.Itoa(n) + "@" + node }
+// adapterID returns the id of the n-th adapter of a node.
+func adapterID(node string, n int) string { return "soft" + strconv.Itoa(n) + "@" + node }
 
 func (w *Writer) create(ctx context.Context) {
 	if len(w.mine) > w.most {
@@ -234,11 +234,11 @@ func operation(method, path string, body any) object {
 func (w *Writer) atomicBatch(ctx context.Context) {
 	marker := w.unique()
 	endpoint := func(name string) object {
-		return object{"ia": adapterID(0), "name": name, "labels": object{"op": marker}, "pz": "$0.id", "connect_evd": "$1.id"}
+		return object{"ia": adapterID(w.node, 0), "name": name, "labels": object{"op": marker}, "pz": "$0.id", "connect_evd": "$1.id"}
 	}
 	operations := []object{
-		operation("POST", "/pzs", object{"ia": adapterID(0), "name": marker + "-pz"}),
-		operation("POST", "/evds", object{"ia": adapterID(0), "name": marker + "-evd", "qlen": 16, "streams": []string{"CONNECTION"}}),
+		operation("POST", "/pzs", object{"ia": adapterID(w.node, 0), "name": marker + "-pz"}),
+		operation("POST", "/evds", object{"ia": adapterID(w.node, 0), "name": marker + "-evd", "qlen": 16, "streams": []string{"CONNECTION"}}),
 		operation("POST", "/endpoints", endpoint(marker+"-a")),
 		operation("POST", "/endpoints", endpoint(marker+"-b")),
 	}
@@ -264,7 +264,7 @@ func (w *Writer) looseBatch(ctx context.Context) {
 		delete(body, "name") // a repetition of one with a name would be refused
 		switch w.random.IntN(6) {
 		case 0:
-			body["ia"] = "soft7@" + node
+			body["ia"] = adapterID(w.node, 7)
 		case 1:
 			operations = append(operations, operation("PATCH", fmt.Sprintf("/endpoints/$%d.id", w.random.IntN(n+1)),
 				object{"labels": object{"op": marker, "n": strconv.Itoa(n)}}))

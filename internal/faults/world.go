@@ -190,16 +190,22 @@ func (w *World) startService(v Build, database string) {
 // prepareService is startService without the start.
 func (w *World) prepareService(v Build, database string) {
 	w.t.Helper()
+	w.Service = w.newNode(v, node, database)
+}
+
+// newNode returns the service of a node of the world, which is not started yet.
+func (w *World) newNode(v Build, name, database string) *Service {
+	w.t.Helper()
 	program, err := w.builder.program(v)
 	w.must(err)
-	args := []string{"--data-dir=" + w.path("data")}
+	args := []string{"--data-dir=" + w.path("data-"+name)}
 	if database != "" {
 		args = append(args, "--database-url="+database)
 	}
-	w.Service, err = newService(program, args...)
+	service, err := newService(program, name, args...)
 	w.must(err)
 	w.t.Cleanup(func() {
-		if p := w.Service.Process(); p != nil && !p.HasExited() {
+		if p := service.Process(); p != nil && !p.HasExited() {
 			for _, pid := range childrenOf(p.Pid()) {
 				signalFamily(pid, syscall.SIGCONT) // a paused database could not end
 			}
@@ -208,9 +214,10 @@ func (w *World) prepareService(v Build, database string) {
 			}
 		}
 		if w.t.Failed() {
-			w.t.Logf("the service said:\n%s", tail(w.Service.Log(), 6000))
+			w.t.Logf("%s said:\n%s", name, tail(service.Log(), 6000))
 		}
 	})
+	return service
 }
 
 // tail returns the end of a text.
@@ -232,16 +239,24 @@ func (w *World) front() string {
 // prefix is what the world's names and request ids begin with.
 func (w *World) prefix() string { return "s" + strconv.FormatUint(w.settings.Seed, 36) }
 
-// newClient returns another client.
-func (w *World) newClient(address string) *Client {
+// newClient returns another client, of the world's first node.
+func (w *World) newClient(address string) *Client { return w.newClientOf(node, address) }
+
+// newClientOf returns another client, of a node.
+func (w *World) newClientOf(node, address string) *Client {
 	w.clients++
-	return newClient(w.clients, address, w.settings.Seed, w.prefix(), &w.history)
+	return newClient(w.clients, node, address, w.settings.Seed, w.prefix(), &w.history)
 }
 
 // watch starts a watcher that begins after a change.
 func (w *World) watch(after int64, hangUp time.Duration) *Watcher {
+	return w.watchAt(w.Service, after, hangUp)
+}
+
+// watchAt is watch at a certain node.
+func (w *World) watchAt(s *Service, after int64, hangUp time.Duration) *Watcher {
 	ctx, cancel := context.WithCancel(context.Background())
-	watcher := newWatcher(w.Service.Address(), after, w.settings.Seed+uint64(len(w.watchers)), hangUp)
+	watcher := newWatcher(s.Address(), after, w.settings.Seed+uint64(len(w.watchers)), hangUp)
 	w.watchers = append(w.watchers, watcher)
 	var watching sync.WaitGroup
 	watching.Go(func() { watcher.run(ctx) })
@@ -255,7 +270,13 @@ func (w *World) watch(after int64, hangUp time.Duration) *Watcher {
 // makeContested makes the endpoints that all writers modify.
 func (w *World) makeContested(n int) {
 	w.t.Helper()
-	c := &Writer{Client: w.newClient(w.Service.Address())}
+	w.makeContestedAt(w.Service, n)
+}
+
+// makeContestedAt is makeContested at a certain node.
+func (w *World) makeContestedAt(s *Service, n int) {
+	w.t.Helper()
+	c := &Writer{Client: w.newClientOf(s.node, s.Address())}
 	defer c.close()
 	for range n {
 		marker := c.unique()
@@ -273,6 +294,8 @@ type Load struct {
 	Writers int
 	// NoRepeat lets some of them, one of three, give up where an answer is lost.
 	NoRepeat bool
+	// Nodes are whom they write to, in turn; empty is the world's service alone.
+	Nodes []*Service
 }
 
 // underLoad lets writers write while a function makes faults happen, and ends them when it
@@ -290,7 +313,12 @@ func (w *World) underLoad(l Load, faults func(ctx context.Context)) {
 	defer stop()
 	var writing sync.WaitGroup
 	for n := range l.Writers {
-		writer := &Writer{Client: w.newClient(w.front()), contested: w.contested, most: 12}
+		client := w.newClient(w.front())
+		if len(l.Nodes) > 0 {
+			at := l.Nodes[n%len(l.Nodes)]
+			client = w.newClientOf(at.node, at.Address())
+		}
+		writer := &Writer{Client: client, contested: w.contested, most: 12}
 		writer.noRepeat = l.NoRepeat && n%3 == 0
 		writing.Go(func() {
 			defer writer.close()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -38,7 +40,8 @@ func (s *Store) Checks(ctx context.Context) []Check {
 	stale, staleSince := s.log.stale, s.log.fresh.Observe(!s.log.stale)
 	s.log.mu.Unlock()
 
-	database := Check{Name: "database", Err: s.databaseAnswers(ctx)}
+	database := Check{Name: "database"}
+	database.Note, database.Err = s.databaseAnswers(ctx)
 	database.Since = s.database.Observe(database.Err == nil)
 	if p := s.cfg.Private; p != nil {
 		database.Note = "the private PostgreSQL"
@@ -64,17 +67,48 @@ func (s *Store) Checks(ctx context.Context) []Check {
 	return []Check{database, changes, writes, events, node}
 }
 
-// databaseAnswers returns nil if the database answers, else why not, in plain words.
-func (s *Store) databaseAnswers(ctx context.Context) error {
+// databaseAnswers returns what the database says of its replication, or an error that says
+// in plain words why it does not answer.
+func (s *Store) databaseAnswers(ctx context.Context) (note string, err error) {
 	if reason := s.recorder.whyAway(); reason != "" {
-		return errors.New(reason)
+		return "", errors.New(reason)
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	if err := s.pool.Ping(ctx); err != nil {
-		return errors.New(s.cfg.Private.downReason(plainReason(err)))
+	if note, err = replicationNote(ctx, s.pool); err != nil {
+		return "", errors.New(s.cfg.Private.downReason(plainReason(err)))
 	}
-	return nil
+	return note, nil
+}
+
+// replicationNote returns whether commits on a server wait for standbys and how many of
+// those stream, as far as the user may read it, with the server's time line and address.
+func replicationNote(ctx context.Context, db querier) (string, error) {
+	var names, commit string
+	var streaming, timeline, port int
+	var readable bool
+	var host *string
+	err := db.QueryRow(ctx, `SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
+			(SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'quorum')),
+			pg_has_role('pg_read_all_stats', 'USAGE'),
+			CASE WHEN pg_is_in_recovery() THEN 0 ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int END,
+			host(inet_server_addr()), coalesce(inet_server_port(), 0)`).
+		Scan(&names, &commit, &streaming, &readable, &timeline, &host, &port)
+	if err != nil {
+		return "", err
+	}
+	note := "commits wait for no standby"
+	if names != "" && commit != "off" && commit != "local" {
+		note = fmt.Sprintf("commits wait for standbys, %d of which stream", streaming)
+		if !readable {
+			note = "commits wait for standbys, and pg_read_all_stats is needed to see how many stream"
+		}
+	}
+	note += fmt.Sprintf(" (synchronous_standby_names '%s', synchronous_commit %s), timeline %d", names, commit, timeline)
+	if host != nil { // not over a socket
+		note += ", server " + net.JoinHostPort(*host, strconv.Itoa(port))
+	}
+	return note, nil
 }
 
 // awaySince returns since when writes are possible or are not, and what Away returns.
