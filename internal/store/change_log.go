@@ -94,8 +94,10 @@ func (c *LoggedChange) JSON() []byte {
 
 // newLog returns the log, which begins at the present end.
 func newLog(ctx context.Context, pool *pgxpool.Pool, node string) (*Log, error) {
-	l := &Log{pool: pool, node: node, wakeup: make(chan struct{}, 1), news: make(chan struct{}), unpublished: make(chan struct{}, 1),
-		firstWatcher: make(chan struct{}), watchGrace: watchGrace}
+	l := &Log{
+		pool: pool, node: node, wakeup: make(chan struct{}, 1), news: make(chan struct{}), unpublished: make(chan struct{}, 1),
+		firstWatcher: make(chan struct{}), watchGrace: watchGrace,
+	}
 	l.fresh.Observe(true)
 	found, err := findEnd(ctx, pool, 0, "")
 	l.rewind(&found)

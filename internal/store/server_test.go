@@ -79,8 +79,10 @@ func (s *server) run(name string, args ...string) {
 // start starts the server and waits until it answers.
 func (s *server) start() {
 	s.t.Helper()
-	args := append([]string{"-D", s.data, "-k", s.sockets, "-p", socketPort,
-		"-c", "listen_addresses=", "-c", "shared_buffers=16MB", "-c", "wal_keep_size=64MB"}, s.settings...)
+	args := append([]string{
+		"-D", s.data, "-k", s.sockets, "-p", socketPort,
+		"-c", "listen_addresses=", "-c", "shared_buffers=16MB", "-c", "wal_keep_size=64MB",
+	}, s.settings...)
 	s.cmd = exec.Command(filepath.Join(s.bin, "postgres"), args...)
 	s.cmd.Dir, s.cmd.Env, s.cmd.SysProcAttr = s.data, childEnv(), s.account.attributes()
 	s.cmd.SysProcAttr.Pdeathsig = syscall.SIGINT
