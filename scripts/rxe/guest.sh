@@ -16,14 +16,14 @@ _device_up() {
   wait_for 'no tentative address on the netdev' "! ip -6 addr show dev $netdev | grep -q tentative"
 }
 
-# wait_for WHAT COMMAND: try the command ten times a second, for 30 s at most.
+# wait_for WHAT COMMAND: try the command ten times a second, for longer than a loaded machine needs.
 wait_for() {
-  local i
-  for ((i = 0; i < 300; i++)); do
+  local end=$((SECONDS + 240))
+  while ((SECONDS < end)); do
     eval "$2" >/dev/null 2>&1 && return 0
     sleep 0.1
   done
-  echo "wait_for $1: gave up after 30 s" >&2
+  echo "wait_for $1: gave up after 240 s" >&2
   return 1
 }
 
