@@ -22,29 +22,33 @@ type Queue[T any] struct {
 	moving bool
 }
 
-// New returns an empty queue. Its goroutine starts with the first Put that finds no waiting
-// reader, and ends with Close.
+// room is how many values wait in the channel itself: a reader that is a little behind needs
+// no goroutine.
+const room = 64
+
+// New returns an empty queue. Its goroutine starts with the first Put that finds the channel
+// full, and ends with Close.
 func New[T any]() *Queue[T] {
 	return &Queue[T]{
-		out: make(chan T), wake: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}),
+		out: make(chan T, room), wake: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
 
 // Out returns the channel that delivers the values. Close closes it.
 func (q *Queue[T]) Out() <-chan T { return q.out }
 
-// Put adds a value and returns immediately; after Close it does nothing. A reader that waits
-// is given the value directly, if nothing is before it.
-func (q *Queue[T]) Put(v T) {
+// Put adds a value and returns immediately; after Close it does nothing. It reports whether the
+// value was given to a reader that waited.
+func (q *Queue[T]) Put(v T) (taken bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return
+		return false
 	}
 	if len(q.items) == 0 && !q.moving {
 		select {
 		case q.out <- v:
-			return
+			return len(q.out) == 0
 		default:
 		}
 	}
@@ -57,6 +61,7 @@ func (q *Queue[T]) Put(v T) {
 	case q.wake <- struct{}{}:
 	default:
 	}
+	return false
 }
 
 // take returns the items so far.
@@ -71,8 +76,7 @@ func (q *Queue[T]) take() []T {
 
 // run moves items to the channel until Close.
 func (q *Queue[T]) run() {
-	defer close(q.ended)
-	defer close(q.out)
+	defer q.end()
 	for {
 		select {
 		case <-q.wake:
@@ -91,6 +95,19 @@ func (q *Queue[T]) run() {
 	}
 }
 
+// end closes the channel. Nothing is put into it any more.
+func (q *Queue[T]) end() {
+	defer close(q.ended)
+	defer close(q.out)
+	for {
+		select {
+		case <-q.out:
+		default:
+			return
+		}
+	}
+}
+
 // Close closes the channel and waits for the goroutine. What nobody has read yet is
 // lost. It is idempotent.
 func (q *Queue[T]) Close() {
@@ -100,8 +117,7 @@ func (q *Queue[T]) Close() {
 		q.items = nil
 		close(q.quit)
 		if !q.running {
-			close(q.out)
-			close(q.ended)
+			q.end()
 		}
 	}
 	q.mu.Unlock()

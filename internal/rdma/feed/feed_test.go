@@ -44,6 +44,11 @@ func TestCloseEndsTheChannelWhateverWaits(t *testing.T) {
 		"never used":            func(*Queue[int]) {},
 		"with an unread value":  func(q *Queue[int]) { q.Put(1) },
 		"with a value half out": func(q *Queue[int]) { q.Put(1); q.Put(2); <-q.Out() },
+		"with many unread values": func(q *Queue[int]) {
+			for i := range 2 * room {
+				q.Put(i)
+			}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := New[int]()
@@ -74,16 +79,38 @@ func TestTheOrderHoldsWhereAReaderThatWaitsIsServedDirectly(t *testing.T) {
 	}
 }
 
-func TestAReaderThatWaitsNeedsNoGoroutine(t *testing.T) {
+func TestPutReportsWhetherTheReaderWaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New[string]()
 		defer q.Close()
 		got := make(chan string, 1)
 		go func() { got <- <-q.Out() }()
 		synctest.Wait()
-		q.Put("directly")
-		if v := <-got; v != "directly" || q.running {
-			t.Fatalf("%q was delivered, by a goroutine: %v", v, q.running)
+		if !q.Put("directly") {
+			t.Error("a reader that waits is not reported")
+		}
+		if v := <-got; v != "directly" {
+			t.Errorf("%q was delivered", v)
+		}
+		if q.Put("later") {
+			t.Error("a reader is reported, and there is none")
 		}
 	})
+}
+
+func TestAReaderThatIsALittleBehindNeedsNoGoroutine(t *testing.T) {
+	q := New[int]()
+	defer q.Close()
+	for i := range room {
+		q.Put(i)
+	}
+	if q.running {
+		t.Error("a goroutine hands over what has room in the channel")
+	}
+	q.Put(room)
+	for want := range room + 1 {
+		if got := <-q.Out(); got != want {
+			t.Fatalf("value %d is %d", want, got)
+		}
+	}
 }

@@ -28,6 +28,8 @@ type adapter struct {
 	facts    portFacts
 	attrs    dat.IAAttributes
 	provider dat.ProviderAttributes
+	// epDefaults are the attributes of an endpoint that is created without any.
+	epDefaults dat.EPAttributes
 }
 
 func newAdapter(p *Provider, port devicePort) *adapter {
@@ -71,6 +73,17 @@ func (a *adapter) Attributes() (dat.IAAttributes, dat.ProviderAttributes) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.attrs, a.provider
+}
+
+// requestAttributes returns the attributes of an endpoint that is created for a
+// connection request: what the request carries, else the defaults of the provider.
+func (a *adapter) requestAttributes(e *cmEvent) *dat.EPAttributes {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	of := a.epDefaults.Clone()
+	of.MaxRDMAReadIn = min(int32(e.responderResources), a.attrs.MaxRDMAReadPerEPIn)
+	of.MaxRDMAReadOut = min(int32(e.initiatorDepth), a.attrs.MaxRDMAReadPerEPOut)
+	return &of
 }
 
 // hardware returns the open device, or the refusal of a call that needs it.

@@ -159,16 +159,6 @@ func (f *portFacts) iaAttributes() dat.IAAttributes {
 	return a
 }
 
-// requestAttributes returns the attributes of an endpoint that is created for a
-// connection request: what the request carries, else the defaults of the provider.
-func requestAttributes(ia dat.IAAttributes, p dat.ProviderAttributes, e *cmEvent) *dat.EPAttributes {
-	facts := dat.NewFacts(dat.HandleNull, ia, p)
-	a := dat.DefaultEPAttributes(&facts)
-	a.MaxRDMAReadIn = min(int32(e.responderResources), ia.MaxRDMAReadPerEPIn)
-	a.MaxRDMAReadOut = min(int32(e.initiatorDepth), ia.MaxRDMAReadPerEPOut)
-	return &a
-}
-
 // transportAttributes returns the named attributes of the transport.
 func (f *portFacts) transportAttributes() map[string]string {
 	m := map[string]string{

@@ -16,7 +16,7 @@ import (
 )
 
 // Each function says which function of libibverbs or librdmacm it calls. Those that are
-// inline functions or need a struct are wrapped in libs.c.
+// inline functions or need a struct are wrapped in libs.c and cm.c.
 
 // openLibraries opens libibverbs and librdmacm at run time; the error says what is missing.
 func openLibraries() error {
@@ -45,6 +45,9 @@ type (
 		wc *C.struct_ibv_wc
 	}
 )
+
+// number returns a pointer of C as a number: cgo looks at each pointer that it is given.
+func number[T any](p *T) C.uintptr_t { return C.uintptr_t(uintptr(unsafe.Pointer(p))) }
 
 // getDevices returns the open contexts of all devices. Calls rdma_get_devices.
 func getDevices() (deviceList, []verbsContext, error) {
@@ -79,15 +82,12 @@ func (v verbsContext) query() (deviceAttr, error) {
 	r := C.query_device(v.c)
 	a := r.attr
 	return deviceAttr{
-		iwarp: v.isIWARP(), nodeGUID: uint64(r.guid),
-		fwVer: C.GoString(&a.fw_ver[0]), hwVer: uint32(a.hw_ver),
-		vendorID: uint32(a.vendor_id), vendorPartID: uint32(a.vendor_part_id),
+		iwarp: v.isIWARP(), nodeGUID: uint64(r.guid), fwVer: C.GoString(&a.fw_ver[0]), hwVer: uint32(a.hw_ver),
+		vendorID: uint32(a.vendor_id), vendorPartID: uint32(a.vendor_part_id), ports: int(a.phys_port_cnt),
 		maxMRSize: uint64(a.max_mr_size), maxQP: int64(a.max_qp), maxQPWR: int64(a.max_qp_wr),
 		maxSGE: int64(a.max_sge), maxSGERead: int64(a.max_sge_rd), maxCQ: int64(a.max_cq), maxCQE: int64(a.max_cqe),
-		maxMR: int64(a.max_mr), maxPD: int64(a.max_pd), maxMW: int64(a.max_mw),
 		maxReadIn: int64(a.max_qp_rd_atom), maxReadInAll: int64(a.max_res_rd_atom), maxReadOut: int64(a.max_qp_init_rd_atom),
-		maxSRQ: int64(a.max_srq), maxSRQWR: int64(a.max_srq_wr),
-		ports: int(a.phys_port_cnt),
+		maxSRQ: int64(a.max_srq), maxSRQWR: int64(a.max_srq_wr), maxMR: int64(a.max_mr), maxPD: int64(a.max_pd), maxMW: int64(a.max_mw),
 	}, positiveErrno(r.rc)
 }
 
@@ -96,8 +96,7 @@ func (v verbsContext) port(n int) (portAttr, error) {
 	r := C.query_port(v.c, C.uint8_t(n))
 	a := r.attr
 	return portAttr{
-		state: uint8(a.state), physState: uint8(a.phys_state), linkLayer: uint8(a.link_layer),
-		maxMTU: uint8(a.max_mtu), activeMTU: uint8(a.active_mtu),
+		state: uint8(a.state), physState: uint8(a.phys_state), linkLayer: uint8(a.link_layer), maxMTU: uint8(a.max_mtu), activeMTU: uint8(a.active_mtu),
 		maxMessage: uint32(a.max_msg_sz), gids: int(a.gid_tbl_len), lid: uint16(a.lid),
 	}, positiveErrno(r.rc)
 }
@@ -164,8 +163,8 @@ func (ch compChannel) free() error { return positiveErrno(C.dl_ibv_destroy_comp_
 // event takes and acknowledges one completion event and returns its queue's key; EAGAIN if
 // there is none. Calls ibv_get_cq_event, ibv_ack_cq_events.
 func (ch compChannel) event() (uint64, error) {
-	r, err := C.get_cq_event(ch.c)
-	return uint64(r.key), minusOneErrno(r.rc, err)
+	r := C.get_cq_event(ch.c)
+	return uint64(r.key), positiveErrno(r.error)
 }
 
 // createCQ calls ibv_create_cq.
@@ -178,33 +177,39 @@ func (v verbsContext) createCQ(cqe int, key uint64, ch compChannel, vector int) 
 	return completionQ{q, (*C.struct_ibv_wc)(C.calloc(pollBatch, C.sizeof_struct_ibv_wc))}, nil
 }
 
-// exists reports whether this is a queue.
-func (q completionQ) exists() bool         { return q.c != nil }
 func (q completionQ) size() int            { return int(q.c.cqe) }                                       // the room of the queue in completions
 func (q completionQ) resize(cqe int) error { return positiveErrno(C.dl_ibv_resize_cq(q.c, C.int(cqe))) } // calls ibv_resize_cq
 
-// arm asks for the next completion event. Calls ibv_req_notify_cq.
+// arm asks for the next event. Calls ibv_req_notify_cq.
 func (q completionQ) arm(solicited bool) error {
 	return positiveErrno(C.arm_cq(q.c, C.bool(solicited)))
 }
 
 // free calls ibv_destroy_cq.
 func (q completionQ) free() error {
-	err := positiveErrno(C.dl_ibv_destroy_cq(q.c))
-	C.free(unsafe.Pointer(q.wc))
-	return err
+	defer C.free(unsafe.Pointer(q.wc))
+	return positiveErrno(C.dl_ibv_destroy_cq(q.c))
 }
 
-// poll appends the next completions, pollBatch at most. Calls ibv_poll_cq.
-func (q completionQ) poll(into []completion) ([]completion, error) {
-	n, err := countOrNegative(C.poll_cq(q.c, pollBatch, q.wc))
-	for _, w := range unsafe.Slice(q.wc, pollBatch)[:n] {
-		into = append(into, completion{
-			token: uint64(w.wr_id), status: uint8(w.status),
-			length: uint32(w.byte_len), qpNum: uint32(w.qp_num),
-		})
+// poll appends the next completions, pollBatch at most. full: there may be more. Calls ibv_poll_cq.
+func (q completionQ) poll(into []completion) (all []completion, full bool) {
+	return q.take(into, C.poll_cq(q.c, pollBatch, q.wc))
+}
+
+// next is what arm, poll and then the channel's event do, in one call of C. Calls
+// ibv_req_notify_cq, ibv_poll_cq, ibv_get_cq_event, ibv_ack_cq_events.
+func (q completionQ) next(solicited bool, into []completion, ch compChannel) (all []completion, full bool, key uint64, err error) {
+	r := C.next_completions(C.struct_next_of{cq: number(q.c), wc: number(q.wc), ch: number(ch.c)}, C.bool(solicited), pollBatch)
+	into, full = q.take(into, r.count)
+	return into, full, uint64(r.event.key), positiveErrno(r.event.error)
+}
+
+// take appends what a poll gave, which returned n: a count, or negative after an error.
+func (q completionQ) take(into []completion, n C.int) (all []completion, full bool) {
+	for _, w := range unsafe.Slice(q.wc, max(n, 0)) {
+		into = append(into, completion{token: uint64(w.wr_id), status: uint8(w.status), length: uint32(w.byte_len), qpNum: uint32(w.qp_num)})
 	}
-	return into, err
+	return into, n == pollBatch
 }
 
 // createSRQ calls ibv_create_srq.
@@ -214,14 +219,11 @@ func (p protection) createSRQ(wr, sge uint32, key uint64) (sharedQueue, error) {
 	return sharedQueue{s}, err
 }
 
-// resize calls ibv_modify_srq with IBV_SRQ_MAX_WR.
-func (s sharedQueue) resize(wr uint32) error {
-	return positiveErrno(C.modify_srq(s.c, C.uint32_t(wr), 0, C.IBV_SRQ_MAX_WR))
-}
-
-// setLimit arms the limit event. Calls ibv_modify_srq with IBV_SRQ_LIMIT.
-func (s sharedQueue) setLimit(limit uint32) error {
-	return positiveErrno(C.modify_srq(s.c, 0, C.uint32_t(limit), C.IBV_SRQ_LIMIT))
+// resize and setLimit, which arms the limit event, call ibv_modify_srq with IBV_SRQ_MAX_WR and IBV_SRQ_LIMIT.
+func (s sharedQueue) resize(wr uint32) error  { return s.modify(wr, 0, C.IBV_SRQ_MAX_WR) }
+func (s sharedQueue) setLimit(n uint32) error { return s.modify(0, n, C.IBV_SRQ_LIMIT) }
+func (s sharedQueue) modify(wr, limit uint32, mask C.int) error {
+	return positiveErrno(C.modify_srq(s.c, C.uint32_t(wr), C.uint32_t(limit), mask))
 }
 
 // postRecv calls ibv_post_srq_recv.
@@ -247,7 +249,7 @@ func (ch eventChannel) event() (cmEvent, cmID, error) {
 	e := cmEvent{
 		kind: int(r._type), status: int(r.status), key: uint64(r.key), listener: uint64(r.listener),
 		responderResources: uint8(r.responder_resources), initiatorDepth: uint8(r.initiator_depth),
-		peerQPNum: uint32(r.peer_qp), privateData: C.GoBytes(unsafe.Pointer(&r.private_data), C.int(r.private_len)),
+		peerQPNum: uint32(r.peer_qp), privateData: append([]byte{}, (*[256]byte)(unsafe.Pointer(&r.private_data))[:r.private_len]...),
 	}
 	return e, cmID{r.id}, minusOneErrno(r.rc, err)
 }
@@ -291,14 +293,12 @@ func toAddress(a netip.AddrPort, scope uint32) C.struct_address {
 	if a.Addr().Is4() {
 		c.family = syscall.AF_INET
 	}
-	for i, b := range a.Addr().AsSlice() {
-		c.ip[i] = C.uint8_t(b)
-	}
+	copy((*[16]byte)(unsafe.Pointer(&c.ip))[:], a.Addr().AsSlice())
 	return c
 }
 
 func fromAddress(c C.struct_address) netip.AddrPort {
-	return addressOf(C.GoBytes(unsafe.Pointer(&c.ip), 16), c.family == syscall.AF_INET, uint16(c.port))
+	return addressOf((*[16]byte)(unsafe.Pointer(&c.ip))[:], c.family == syscall.AF_INET, uint16(c.port))
 }
 
 // resolveAddr calls rdma_resolve_addr.
@@ -380,12 +380,12 @@ func (id cmID) toError() error   { return positiveErrno(C.qp_to_error(id.c.qp)) 
 
 // postRecv calls ibv_post_recv.
 func (id cmID) postRecv(token uint64, b buffer, size uint32) error {
-	return positiveErrno(C.post_recv(id.c.qp, C.uint64_t(token), C.uint64_t(b.addr()), C.uint32_t(size), C.uint32_t(b.lkey)))
+	return positiveErrno(C.post_recv(number(id.c.qp), C.uint64_t(token), C.uint64_t(b.addr()), C.uint32_t(size), C.uint32_t(b.lkey)))
 }
 
 // postSend calls ibv_post_send.
 func (id cmID) postSend(w sendWR) error {
-	return positiveErrno(C.post_send(id.c.qp, C.struct_send_wr{
+	return positiveErrno(C.post_send(number(id.c.qp), C.struct_send_wr{
 		wr_id: C.uint64_t(w.token), addr: C.uint64_t(w.addr), length: C.uint32_t(w.length), lkey: C.uint32_t(w.lkey),
 		remote_addr: C.uint64_t(w.remoteAddr), rkey: C.uint32_t(w.rkey), opcode: C.int(w.opcode), flags: C.int(w.flags),
 	}))

@@ -111,9 +111,11 @@ func peerRejected(status int, iwarp bool) bool {
 
 // cmReason returns the transport's own name of an event, with its status.
 func cmReason(e cmEvent) string {
-	name := "RDMA_CM_EVENT_" + strconv.Itoa(e.kind)
+	var name string
 	if e.kind >= 0 && e.kind < len(cmNames) {
 		name = cmNames[e.kind]
+	} else {
+		name = "RDMA_CM_EVENT_" + strconv.Itoa(e.kind)
 	}
 	if e.status == 0 {
 		return name

@@ -3,7 +3,7 @@
 package verbs
 
 import (
-	"slices"
+	"runtime"
 	"time"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -15,19 +15,27 @@ import (
 // flushes nothing: that event is an asynchronous one.
 const graceTime = 500 * time.Millisecond
 
-// handleCQEvent takes one completion event and delivers everything that is in its queue.
-func (h *hardware) handleCQEvent() error {
+// handleCQEvents takes all completion events that are there, and delivers what is in their
+// queues. It returns why there are no more: EAGAIN, or the failure.
+//
+// Where a report was given to a reader that waited, the reader runs first: what it posts may have
+// completed by then, and is then delivered without an event of its own.
+func (h *hardware) handleCQEvents() error {
 	key, err := h.comp.event()
-	if err != nil {
-		return err
+	for err == nil {
+		h.mu.RLock()
+		q := h.cqs[key]
+		h.mu.RUnlock()
+		if q == nil {
+			key, err = h.comp.event()
+			continue
+		}
+		key, err = q.handleEvent()
+		if h.readerWoken.Swap(false) {
+			runtime.Gosched()
+		}
 	}
-	h.mu.RLock()
-	q := h.cqs[key]
-	h.mu.RUnlock()
-	if q != nil {
-		q.rearm()
-	}
-	return nil
+	return err
 }
 
 // complete reports the completion of an entry of a completion queue. A failure ends the
@@ -35,8 +43,7 @@ func (h *hardware) handleCQEvent() error {
 func (c *conn) complete(e completion) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w := c.work[e.token]
-	delete(c.work, e.token)
+	w := c.work.take(e.token)
 	defer c.noteFlushedLocked()
 	if w == nil {
 		w = c.srq.take(e.token)
@@ -79,18 +86,20 @@ func (c *conn) deliver(r rdma.Report) {
 	c.hw.report(r)
 }
 
+// reportHeld reports what deliver held back; the connection's lock is held.
+func (c *conn) reportHeld() {
+	for _, r := range c.heldReports {
+		c.hw.report(r)
+	}
+	c.heldReports = nil
+}
+
 // flushAll reports what the device will not complete any more as flushed, in order. Some
 // devices complete nothing that was posted to a QP in error.
 func (c *conn) flushAll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	tokens := make([]uint64, 0, len(c.work))
-	for t := range c.work {
-		tokens = append(tokens, t)
+	for _, w := range c.work.takeAll() {
+		c.reportFlushed(w)
 	}
-	slices.Sort(tokens)
-	for _, t := range tokens {
-		c.reportFlushed(c.work[t])
-	}
-	clear(c.work)
 }

@@ -42,8 +42,8 @@ type conn struct {
 	sendQ, recvQ lease
 	// held are the zone and the SRQ until the QP is destroyed.
 	held []*heldPart
-	// work is what the QP has not completed, by token.
-	work        map[uint64]*work
+	// work is what the QP has not completed.
+	work        outstanding
 	established bool
 	// reads: the two ends agreed on RDMA reads in both directions.
 	reads bool
@@ -57,6 +57,10 @@ type conn struct {
 	// connecting: rdma_connect runs, which blocks on some devices; it cleans up then.
 	// asked: it has returned.
 	connecting, asked bool
+	// confirmed: the connection manager has told that a connection that was ended here is over;
+	// waiting, if not nil, is what waits for that.
+	confirmed bool
+	waiting   *lingering
 	// heldReports are completions that came before the connection was established.
 	heldReports []rdma.Report
 }
@@ -65,7 +69,7 @@ type conn struct {
 func (h *hardware) newConn(e *ep, s side) *conn {
 	a := &e.params.Attributes
 	return &conn{
-		ep: e, hw: h, side: s, key: h.newKey(), param: paramOf(a), work: map[uint64]*work{}, ending: make(chan struct{}),
+		ep: e, hw: h, side: s, key: h.newKey(), param: paramOf(a), ending: make(chan struct{}),
 		tos: named(a.EPTransportSpecific, "tos", -1), ackTimeout: named(a.EPTransportSpecific, "ack_timeout", -1),
 		minRNRTimer: named(a.EPProviderSpecific, "min_rnr_timer", -1),
 	}
@@ -148,7 +152,7 @@ func (c *conn) holdPart(p *heldPart) {
 func (c *conn) discard() {
 	c.mu.Lock()
 	c.ended = true
-	clear(c.work)
+	c.work = outstanding{}
 	c.closeQP()
 	c.mu.Unlock()
 	c.releaseParts()

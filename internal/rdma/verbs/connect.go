@@ -27,8 +27,15 @@ func (c *conn) handleCM(e cmEvent, _ cmID) {
 		return
 	}
 	c.mu.Lock()
-	established := c.established
+	established, ended, waiting := c.established, c.ended, c.waiting
+	c.confirmed = ended
 	c.mu.Unlock()
+	if ended {
+		if waiting != nil {
+			waiting.free()
+		}
+		return
+	}
 	if kind, ok := reportOfEnd(e, c.side, established, c.hw.iwarp); ok {
 		// Ending waits for the device, and must not keep the events of other connections.
 		c.hw.startTask(func() { c.end(kind, cmReason(e), "", e.privateData...) })
@@ -139,14 +146,11 @@ func (c *conn) establish(e cmEvent) {
 	if c.side == active {
 		r.PrivateData = e.privateData
 	}
-	if e.peerQPNum != 0 {
-		r.PeerQPNum = &e.peerQPNum
+	if peer := e.peerQPNum; peer != 0 {
+		r.PeerQPNum = &peer
 	}
 	c.hw.report(r)
-	for _, held := range c.heldReports {
-		c.hw.report(held)
-	}
-	c.heldReports = nil
+	c.reportHeld()
 }
 
 // commEstablished tells the connection manager that the peer's first message has come

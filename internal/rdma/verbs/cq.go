@@ -28,9 +28,10 @@ type cq struct {
 	vector int
 
 	// solicited: only solicited messages and failures make an event; the sweeper looks for
-	// the others, and polled are what it found at its last look.
+	// the others.
 	solicited bool
-	polled    []completion
+	// polled are what was polled and not delivered yet.
+	polled []completion
 	// unsolicited is the endpoint of the last completion that was taken as unsolicited,
 	// null where an event has come since.
 	unsolicited dat.Handle
@@ -79,14 +80,21 @@ func (c *cq) unreserve(n int) {
 	c.room += n
 }
 
-// rearm asks for the next event, then delivers what came before that.
-func (c *cq) rearm() {
+// handleEvent asks for the queue's next event, then delivers what came before that. It returns
+// the key of the queue that the channel's next event is of; EAGAIN if there is none.
+func (c *cq) handleEvent() (uint64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.freed {
-		_ = c.q.arm(c.solicited)
-		c.drainLocked(c.solicited)
+	if c.freed {
+		return c.hw.comp.event()
 	}
+	polled, full, key, err := c.q.next(c.solicited, c.polled, c.hw.comp)
+	if full {
+		polled = c.pollLocked(polled)
+	}
+	c.polled = polled
+	c.deliverPolledLocked(c.solicited)
+	return key, err
 }
 
 // drain delivers everything that is in the queue.
@@ -94,23 +102,21 @@ func (c *cq) drain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.freed {
-		c.drainLocked(false)
+		c.polled = c.pollLocked(c.polled)
+		c.deliverPolledLocked(false)
 	}
 }
 
-// drainLocked delivers everything that is in the queue. asked says that the sender of
-// the last entry asked to wake the waiter; if that was delivered before its event came, the
-// waiter is woken now.
-func (c *cq) drainLocked(asked bool) {
-	all := c.pollLocked(c.polled)
-	c.polled = nil
-	switch {
-	case asked && len(all) > 0:
-		all[len(all)-1].solicited = true
+// deliverPolledLocked delivers what was polled. asked says that the sender of the last entry
+// asked to wake the waiter; if that was delivered before its event came, the waiter is woken now.
+func (c *cq) deliverPolledLocked(asked bool) {
+	switch n := len(c.polled); {
+	case asked && n > 0:
+		c.polled[n-1].solicited = true
 	case asked && c.unsolicited != dat.HandleNull:
 		c.hw.report(rdma.Report{Kind: rdma.ReportSolicited, EP: c.unsolicited})
 	}
-	c.deliverLocked(all)
+	c.deliverLocked()
 	c.unsolicited = dat.HandleNull
 }
 
@@ -130,15 +136,14 @@ func (c *cq) deliverUnsolicited() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.freed && len(c.polled) > 0 {
-		c.unsolicited = c.deliverLocked(c.polled)
-		c.polled = nil
+		c.unsolicited = c.deliverLocked()
 	}
 }
 
-// deliverLocked gives each entry to the connection of its QP. It returns the endpoint of
-// the last.
-func (c *cq) deliverLocked(all []completion) (last dat.Handle) {
-	for _, w := range all {
+// deliverLocked gives each entry that was polled to the connection of its QP. It returns the
+// endpoint of the last.
+func (c *cq) deliverLocked() (last dat.Handle) {
+	for _, w := range c.polled {
 		c.hw.mu.RLock()
 		owner := c.hw.conns[w.qpNum]
 		c.hw.mu.RUnlock()
@@ -147,18 +152,16 @@ func (c *cq) deliverLocked(all []completion) (last dat.Handle) {
 			last = owner.ep.id
 		}
 	}
+	c.polled = c.polled[:0]
 	return last
 }
 
 // pollLocked appends everything that is in the queue to all.
 func (c *cq) pollLocked(all []completion) []completion {
-	for {
-		before := len(all)
-		var err error
-		if all, err = c.q.poll(all); err != nil || len(all)-before < pollBatch {
-			return all
-		}
+	for full := true; full; {
+		all, full = c.q.poll(all)
 	}
+	return all
 }
 
 // free ends the use of the queue; it is idempotent.

@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"math"
 	"time"
 
 	"github.com/datapi/datapi/internal/dat"
@@ -21,8 +22,7 @@ func (c *conn) end(kind rdma.ReportKind, reason, detail string, privateData ...b
 		if flushes {
 			c.awaitFlush()
 		}
-		c.sendQ.drain()
-		c.recvQ.drain()
+		c.drain()
 		switch {
 		case connecting: // connect cleans up when it returns
 		case c.hw.iwarp && c.side == active && !established:
@@ -31,8 +31,7 @@ func (c *conn) end(kind rdma.ReportKind, reason, detail string, privateData ...b
 			c.mu.Lock()
 			c.closeQP()
 			c.mu.Unlock()
-			c.sendQ.drain()
-			c.recvQ.drain()
+			c.drain()
 			c.cleanUp(established && !disconnected)
 		}
 		c.flushAll()
@@ -53,10 +52,7 @@ func (c *conn) stop(disconnected bool) (established, connecting, flushes bool) {
 	established, connecting = c.established, c.connecting
 	c.ended = true
 	close(c.ending)
-	for _, r := range c.heldReports {
-		c.hw.report(r)
-	}
-	c.heldReports = nil
+	c.reportHeld()
 	if established && !disconnected {
 		_ = c.id.disconnect()
 	}
@@ -67,12 +63,19 @@ func (c *conn) stop(disconnected bool) (established, connecting, flushes bool) {
 // was posted. Some devices complete nothing that was posted to a QP in error.
 const flushLimit = 250 * time.Millisecond
 
+// drain delivers everything that is in the connection's queues.
+func (c *conn) drain() {
+	c.sendQ.drain()
+	if c.recvQ.cq != c.sendQ.cq {
+		c.recvQ.drain()
+	}
+}
+
 // awaitFlush waits until the device has completed everything that the QP had. With an SRQ
 // that is when it takes no more receives for the QP, which it tells by an event of its own;
 // else a receive that it took would be lost to the SRQ's count.
 func (c *conn) awaitFlush() {
-	c.sendQ.drain()
-	c.recvQ.drain()
+	c.drain()
 	c.mu.Lock()
 	if c.flushedLocked() {
 		c.mu.Unlock()
@@ -87,7 +90,7 @@ func (c *conn) awaitFlush() {
 	case <-done:
 	case <-late.C:
 		c.mu.Lock()
-		if len(c.work) == 0 {
+		if c.work.count() == 0 {
 			c.hw.lastTaken.missed()
 		}
 		c.mu.Unlock()
@@ -96,7 +99,7 @@ func (c *conn) awaitFlush() {
 
 // flushedLocked reports whether the device has completed everything that the QP had.
 func (c *conn) flushedLocked() bool {
-	return len(c.work) == 0 && (c.srq == nil || c.lastTaken || c.hw.lastTaken.never())
+	return c.work.count() == 0 && (c.srq == nil || c.lastTaken || c.hw.lastTaken.never())
 }
 
 // noteFlushedLocked wakes awaitFlush where there is nothing more to wait for.
@@ -135,7 +138,7 @@ func (c *conn) abort() {
 func (c *conn) cleanUp(linger bool) {
 	c.releaseParts()
 	if linger {
-		c.hw.linger(c.key, c.id)
+		c.linger()
 		return
 	}
 	c.closeID()
@@ -165,19 +168,28 @@ const lingerTime = 2 * time.Second
 // lingering is the id of a connection that was ended here and not confirmed yet.
 type lingering struct{ object }
 
-// linger keeps an id until the peer has confirmed the disconnect.
-func (h *hardware) linger(key uint64, id cmID) {
-	l := &lingering{}
+// linger keeps the id until the peer has confirmed the disconnect, which it may have already.
+func (c *conn) linger() {
+	h, l := c.hw, &lingering{}
+	late := time.AfterFunc(math.MaxInt64, l.free)
 	release := func() {
-		h.route(key, nil)
-		h.background(func() { h.destroyID(id) })
+		late.Stop()
+		h.route(c.key, nil)
+		h.background(func() { h.destroyID(c.id) })
 	}
 	if h.add(&l.object, dat.HandleNull, rankEP, release) != nil {
 		release()
 		return
 	}
-	h.route(key, l)
-	time.AfterFunc(lingerTime, l.free)
+	late.Reset(lingerTime)
+	h.route(c.key, l)
+	c.mu.Lock()
+	c.waiting = l
+	confirmed := c.confirmed
+	c.mu.Unlock()
+	if confirmed {
+		l.free()
+	}
 }
 
 // handleCM takes the confirmation.

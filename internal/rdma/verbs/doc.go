@@ -23,7 +23,8 @@
 // listener.go, request.go and ep.go have one each.
 //
 // Connections: conn.go is one, connect.go sets it up, post.go posts to it,
-// disconnect.go ends it. work.go is a work request, with its translation to verbs.
+// disconnect.go ends it. work.go is a work request, with its translation to verbs;
+// outstanding.go holds what the device has of them.
 //
 // Events are read by watcher.go. Of each kind one file has the names and the
 // translation to DAT, another acts on them: cmevent.go and cmhandler.go those of the
@@ -31,7 +32,8 @@
 // and asynchandler.go asynchronous events of the device.
 //
 // The libraries: cgo.go is the only file that imports "C" and says of each function
-// what it calls; libs.h and libs.c open the libraries at run time. returns.go reads how
+// what it calls; libs.h and libs.c open the libraries at run time, cm.c has what the connection
+// manager needs. returns.go reads how
 // they return errors, errno.go translates errno to DAT. cgo.go and everything that
 // calls it stand behind the build tag verbs; stub.go is the provider without it. What
 // translates between the two vocabularies is plain Go and is built and tested

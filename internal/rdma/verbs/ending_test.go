@@ -287,3 +287,30 @@ func TestAnSRQLosesNoReceiveWhenItsEndpointEnds(t *testing.T) {
 	}
 	s.Free()
 }
+
+func TestAConfirmationThatComesWhileAConnectionEndsIsNotWaitedFor(t *testing.T) {
+	b := newBench(t)
+	x, y := b.ep("x"), b.ep("y")
+	b.connect(x, y, "x", "y")
+	c := x.(*ep).conn
+	c.once.Do(func() {
+		c.stop(false)
+		c.awaitFlush()
+		c.closeQP()
+		b.wantKind(rdma.ReportDisconnected, "y")
+		b.await("the connection manager confirms the end", func() bool {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return c.confirmed
+		})
+		c.cleanUp(true)
+	})
+	h := b.hardware()
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for o := range h.live {
+		if o == &c.waiting.object {
+			t.Error("the id waits for a confirmation that was there already")
+		}
+	}
+}

@@ -219,8 +219,8 @@ func (e *ep) PostRecv(recvs []rdma.Recv) error {
 	if e.conn != nil {
 		return e.conn.postRecvs(all)
 	}
-	for _, w := range all {
-		e.waiting = append(e.waiting, &waitingRecv{w, zone})
+	for i := range all {
+		e.waiting = append(e.waiting, &waitingRecv{&all[i], zone})
 	}
 	return nil
 }

@@ -32,6 +32,8 @@ type hardware struct {
 	cmLock sync.Mutex
 	// lastVector is the completion vector that was given out last.
 	lastVector atomic.Uint32
+	// readerWoken: a report was given to a reader that waited.
+	readerWoken atomic.Bool
 	// tasks are the goroutines that close waits for.
 	tasks sync.WaitGroup
 	// lastTaken is what is known of the device's events that end the use of an SRQ.
@@ -72,7 +74,7 @@ func (h *hardware) tellsSolicited() bool { return h.limit.vendorID != vendorSIW 
 
 // freePlug frees the plug, if there is one.
 func (h *hardware) freePlug() {
-	if h.plug.exists() {
+	if h.plug.c != nil {
 		_ = h.plug.free()
 	}
 }
@@ -101,7 +103,7 @@ func newHardware(ia *adapter, ctx verbsContext, limit deviceAttr) (*hardware, er
 		h.plug, _ = ctx.createCQ(siwPlug, h.newKey(), h.comp, 0)
 	}
 	if h.cmIn, err = watch(h.cm.fd(), "rdma_cm", h.handleCMEvent); err == nil {
-		h.cqIn, err = watch(h.comp.fd(), "completions", h.handleCQEvent)
+		h.cqIn, err = watch(h.comp.fd(), "completions", h.handleCQEvents)
 	}
 	if err != nil {
 		h.cmIn.close()
@@ -132,7 +134,12 @@ func (h *hardware) startTask(f func()) bool {
 // for it as long as releaseLimit, so it is called before close waits.
 func (h *hardware) background(f func()) { h.tasks.Go(f) }
 
-func (h *hardware) report(r rdma.Report) { h.ia.reports.Put(r) }
+// report reports r, and notes where that woke the reader of the reports.
+func (h *hardware) report(r rdma.Report) {
+	if h.ia.reports.Put(r) {
+		h.readerWoken.Store(true)
+	}
+}
 
 // destroyID destroys a CM id. Nothing can be done about a failure.
 func (h *hardware) destroyID(id cmID) { _ = id.free() }

@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,9 +128,10 @@ struct cq_event_result get_cq_event(struct ibv_comp_channel *ch)
 	struct ibv_cq *cq;
 	void *key;
 
-	r.rc = dl_ibv_get_cq_event(ch, &cq, &key);
-	if (r.rc)
+	if (dl_ibv_get_cq_event(ch, &cq, &key)) {
+		r.error = errno;
 		return r;
+	}
 	dl_ibv_ack_cq_events(cq, 1);
 	r.key = (uintptr_t)key;
 	return r;
@@ -150,6 +150,16 @@ int query_gids(struct ibv_context *c, struct ibv_gid_entry *to, size_t n)
 }
 
 int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc) { return ibv_poll_cq(cq, n, wc); }
+
+struct next_result next_completions(struct next_of of, bool solicited_only, int n)
+{
+	struct next_result r;
+
+	arm_cq((struct ibv_cq *)of.cq, solicited_only);
+	r.count = poll_cq((struct ibv_cq *)of.cq, n, (struct ibv_wc *)of.wc);
+	r.event = get_cq_event((struct ibv_comp_channel *)of.ch);
+	return r;
+}
 
 struct ibv_srq *create_srq(struct ibv_pd *pd, uint32_t wr, uint32_t sge, uint64_t key)
 {
@@ -189,99 +199,6 @@ struct bind_result bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mr *
 	r.rkey = mw->rkey;
 	return r;
 }
-
-struct cm_event_result get_cm_event(struct rdma_event_channel *ch)
-{
-	struct cm_event_result r = {0};
-	struct rdma_cm_event *e;
-
-	r.rc = dl_rdma_get_cm_event(ch, &e);
-	if (r.rc)
-		return r;
-	r.type = e->event;
-	r.status = e->status;
-	r.id = e->id;
-	r.key = e->id ? (uintptr_t)e->id->context : 0;
-	r.listener = e->listen_id ? (uintptr_t)e->listen_id->context : 0;
-	if (e->event != RDMA_CM_EVENT_ADDR_RESOLVED && e->event != RDMA_CM_EVENT_ROUTE_RESOLVED) {
-		r.peer_qp = e->param.conn.qp_num;
-		r.responder_resources = e->param.conn.responder_resources;
-		r.initiator_depth = e->param.conn.initiator_depth;
-		r.private_len = e->param.conn.private_data ? e->param.conn.private_data_len : 0;
-		memcpy(r.private_data, e->param.conn.private_data ? e->param.conn.private_data : "", r.private_len);
-	}
-	dl_rdma_ack_cm_event(e);
-	return r;
-}
-
-struct id_result create_id(struct rdma_event_channel *ch, uint64_t key)
-{
-	struct id_result r = {0};
-
-	r.rc = dl_rdma_create_id(ch, &r.id, (void *)(uintptr_t)key, RDMA_PS_TCP);
-	return r;
-}
-
-void set_key(struct rdma_cm_id *id, uint64_t key) { id->context = (void *)(uintptr_t)key; }
-
-static struct sockaddr_storage to_sockaddr(struct address a)
-{
-	struct sockaddr_storage s = {0};
-
-	if (a.family == AF_INET) {
-		struct sockaddr_in *in = (struct sockaddr_in *)&s;
-		in->sin_family = AF_INET;
-		in->sin_port = htons(a.port);
-		memcpy(&in->sin_addr, a.ip, 4);
-		return s;
-	}
-	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&s;
-	in6->sin6_family = AF_INET6;
-	in6->sin6_port = htons(a.port);
-	in6->sin6_scope_id = a.scope;
-	memcpy(&in6->sin6_addr, a.ip, 16);
-	return s;
-}
-
-static struct address from_sockaddr(const struct sockaddr *s)
-{
-	struct address a = {.family = s->sa_family};
-
-	if (s->sa_family == AF_INET) {
-		const struct sockaddr_in *in = (const struct sockaddr_in *)s;
-		a.port = ntohs(in->sin_port);
-		memcpy(a.ip, &in->sin_addr, 4);
-	} else if (s->sa_family == AF_INET6) {
-		const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)s;
-		a.port = ntohs(in6->sin6_port);
-		a.scope = in6->sin6_scope_id;
-		memcpy(a.ip, &in6->sin6_addr, 16);
-	}
-	return a;
-}
-
-int bind_addr(struct rdma_cm_id *id, struct address a)
-{
-	struct sockaddr_storage s = to_sockaddr(a);
-
-	return dl_rdma_bind_addr(id, (struct sockaddr *)&s);
-}
-
-int resolve_addr(struct rdma_cm_id *id, struct address to, int ms)
-{
-	struct sockaddr_storage s = to_sockaddr(to);
-
-	return dl_rdma_resolve_addr(id, NULL, (struct sockaddr *)&s, ms);
-}
-
-int set_byte_option(struct rdma_cm_id *id, int name, uint8_t value)
-{
-	return dl_rdma_set_option(id, RDMA_OPTION_ID, name, &value, sizeof value);
-}
-
-struct address local_address(struct rdma_cm_id *id) { return from_sockaddr(&id->route.addr.src_addr); }
-
-struct address peer_address(struct rdma_cm_id *id) { return from_sockaddr(&id->route.addr.dst_addr); }
 
 struct create_qp_result create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_cq *send, struct ibv_cq *recv,
 	struct ibv_srq *srq, struct qp_caps caps, uint64_t key)
@@ -349,25 +266,6 @@ int qp_min_rnr_timer_of(struct ibv_qp *qp)
 	return dl_ibv_query_qp(qp, &a, IBV_QP_MIN_RNR_TIMER, &i) ? -1 : a.min_rnr_timer;
 }
 
-int connect_id(struct rdma_cm_id *id, bool passive, struct conn_param p, const void *data)
-{
-	struct rdma_conn_param c = {
-		.private_data = data,
-		.private_data_len = p.private_len,
-		.responder_resources = p.responder_resources,
-		.initiator_depth = p.initiator_depth,
-		.retry_count = p.retry_count,
-		.rnr_retry_count = p.rnr_retry_count,
-	};
-
-	return passive ? dl_rdma_accept(id, &c) : dl_rdma_connect(id, &c);
-}
-
-int reject_id(struct rdma_cm_id *id, bool consumer, const void *data, uint8_t n)
-{
-	return consumer ? dl_rdma_reject(id, data, n) : dl_rdma_reject_ece(id, data, n);
-}
-
 int qp_to_error(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_ERR};
@@ -386,15 +284,15 @@ struct qp_state_result qp_state(struct ibv_qp *qp)
 	return r;
 }
 
-int post_recv(struct ibv_qp *qp, uint64_t wr_id, uint64_t addr, uint32_t length, uint32_t lkey)
+int post_recv(uintptr_t qp, uint64_t wr_id, uint64_t addr, uint32_t length, uint32_t lkey)
 {
 	struct ibv_sge sge = {.addr = addr, .length = length, .lkey = lkey};
 	struct ibv_recv_wr wr = {.wr_id = wr_id, .sg_list = &sge, .num_sge = length ? 1 : 0}, *bad;
 
-	return ibv_post_recv(qp, &wr, &bad);
+	return ibv_post_recv((struct ibv_qp *)qp, &wr, &bad);
 }
 
-int post_send(struct ibv_qp *qp, struct send_wr w)
+int post_send(uintptr_t qp, struct send_wr w)
 {
 	struct ibv_sge sge = {.addr = w.addr, .length = w.length, .lkey = w.lkey};
 	struct ibv_send_wr wr = {.wr_id = w.wr_id,
@@ -405,5 +303,5 @@ int post_send(struct ibv_qp *qp, struct send_wr w)
 		.wr.rdma = {.remote_addr = w.remote_addr, .rkey = w.rkey}},
 		*bad;
 
-	return ibv_post_send(qp, &wr, &bad);
+	return ibv_post_send((struct ibv_qp *)qp, &wr, &bad);
 }

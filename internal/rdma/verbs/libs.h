@@ -71,7 +71,11 @@ char *libs_open(void);
 struct device_result { int rc; struct ibv_device_attr attr; uint64_t guid; };
 struct port_result { int rc; struct ibv_port_attr attr; };
 struct async_result { int rc; int type; uint64_t key; int port; };
-struct cq_event_result { int rc; uint64_t key; };
+struct cq_event_result { int error; uint64_t key; };
+// next_of names a queue, the memory for its completions and its channel, as numbers: cgo looks at
+// each pointer that it is given.
+struct next_of { uintptr_t cq, wc, ch; };
+struct next_result { int count; struct cq_event_result event; };
 struct id_result { int rc; struct rdma_cm_id *id; };
 struct qp_state_result { int rc; int state; };
 struct create_qp_result { int rc; uint32_t inline_data; };
@@ -104,6 +108,7 @@ struct ibv_cq *create_cq(struct ibv_context *c, int cqe, uint64_t key, struct ib
 int arm_cq(struct ibv_cq *cq, bool solicited_only);
 int query_gids(struct ibv_context *c, struct ibv_gid_entry *to, size_t n);
 int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
+struct next_result next_completions(struct next_of of, bool solicited_only, int n);
 
 struct ibv_srq *create_srq(struct ibv_pd *pd, uint32_t wr, uint32_t sge, uint64_t key);
 int modify_srq(struct ibv_srq *srq, uint32_t wr, uint32_t limit, int mask);
@@ -130,7 +135,7 @@ int qp_min_rnr_timer(struct ibv_qp *qp, uint8_t timer);
 int qp_min_rnr_timer_of(struct ibv_qp *qp);
 int max_inline(struct ibv_context *c);
 struct qp_state_result qp_state(struct ibv_qp *qp);
-int post_recv(struct ibv_qp *qp, uint64_t wr_id, uint64_t addr, uint32_t length, uint32_t lkey);
-int post_send(struct ibv_qp *qp, struct send_wr w);
+int post_recv(uintptr_t qp, uint64_t wr_id, uint64_t addr, uint32_t length, uint32_t lkey);
+int post_send(uintptr_t qp, struct send_wr w);
 
 #endif

@@ -215,8 +215,7 @@ func (l *listener) offer(r *request) {
 		LocalAddress: from, RemoteAddress: to, RemoteQual: int32(peer.Port()), LocalQual: int32(local.Port()),
 		PrivateData: e.privateData,
 	}
-	attributes, provider := l.hw.ia.Attributes()
-	report.Attributes = requestAttributes(attributes, provider, e)
+	report.Attributes = l.hw.ia.requestAttributes(e)
 	if e.peerQPNum != 0 {
 		report.PeerQPNum = &e.peerQPNum
 	}

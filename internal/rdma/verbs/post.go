@@ -8,7 +8,7 @@ import (
 )
 
 // posters post a request of each kind to the QP; the connection's lock is held.
-var posters = map[dat.DTOKind]func(*conn, *rdma.Request) error{
+var posters = [...]func(*conn, *rdma.Request) error{
 	dat.KindSend:      (*conn).postSend,
 	dat.KindRDMAWrite: (*conn).postRDMA,
 	dat.KindRDMARead:  (*conn).postRDMA,
@@ -43,12 +43,12 @@ func (c *conn) postSend(r *rdma.Request) error {
 	if r.Data != nil {
 		size = int64(len(r.Data))
 	}
-	b, putBack, err := c.zone.takeBuffer(size)
+	b, err := c.zone.takeBuffer(size)
 	if err != nil {
 		return err
 	}
 	clear(b.data[copy(b.data, r.Data):max(size, int64(len(r.Data)))])
-	w := &work{wr: r.WR, kind: r.Kind, size: size, buf: b, putBack: putBack}
+	w := &work{wr: r.WR, kind: r.Kind, size: size, buf: b}
 	s := sendWR{opcode: opSend, flags: flagsOf(r), addr: b.addr(), length: uint32(size), lkey: b.lkey}
 	if size <= int64(c.inline) {
 		s.flags |= flagInline
@@ -90,13 +90,12 @@ func (c *conn) postBind(r *rdma.Request) error {
 	if length > 0 {
 		base += uint64(r.Offset)
 	}
-	token := c.hw.newKey()
 	w := &work{wr: r.WR, kind: r.Kind, size: int64(length), target: base}
-	c.work[token] = w
+	c.work.add(w, c.hw.newKey())
 	access := int(accessOf(r.Privileges) & (accessRemoteRead | accessRemoteWrite))
-	key, err := c.id.bindWindow(win.window, m.mr, token, base, length, access, flagSignaled|flagsOf(r))
+	key, err := c.id.bindWindow(win.window, m.mr, w.token, base, length, access, flagSignaled|flagsOf(r))
 	if err != nil {
-		delete(c.work, token)
+		c.work.take(w.token)
 		return deviceError("bind a memory window", err)
 	}
 	w.rmrContext, win.bound = key, m
@@ -120,10 +119,10 @@ func (c *conn) probe() error {
 
 // submit posts a request of the send queue with a token of its own.
 func (c *conn) submit(w *work, s sendWR) error {
-	s.token = c.hw.newKey()
-	c.work[s.token] = w
+	c.work.add(w, c.hw.newKey())
+	s.token = w.token
 	if err := c.id.postSend(s); err != nil {
-		delete(c.work, s.token)
+		c.work.take(w.token)
 		w.release()
 		return deviceError("post a request", err)
 	}
@@ -145,18 +144,19 @@ func flagsOf(r *rdma.Request) int {
 
 // postRecvs posts receives to the QP. Where the first is refused, none was posted; a
 // later one that is refused completes as flushed.
-func (c *conn) postRecvs(all []*work) error {
+func (c *conn) postRecvs(all []work) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, w := range all {
+	for i := range all {
+		w := &all[i]
 		if c.ended {
 			c.reportFlushed(w)
 			continue
 		}
 		if err := c.postRecvLocked(w); err != nil {
 			if i == 0 {
-				for _, rest := range all {
-					rest.release()
+				for rest := range all {
+					all[rest].release()
 				}
 				return err
 			}
@@ -168,10 +168,9 @@ func (c *conn) postRecvs(all []*work) error {
 
 // postRecvLocked posts a receive with a token of its own; the lock is held.
 func (c *conn) postRecvLocked(w *work) error {
-	token := c.hw.newKey()
-	c.work[token] = w
-	if err := c.id.postRecv(token, w.buf, uint32(w.size)); err != nil {
-		delete(c.work, token)
+	c.work.add(w, c.hw.newKey())
+	if err := c.id.postRecv(w.token, w.buf, uint32(w.size)); err != nil {
+		c.work.take(w.token)
 		return deviceError("post a receive", err)
 	}
 	return nil

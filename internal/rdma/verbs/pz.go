@@ -22,7 +22,7 @@ type pz struct {
 	freed bool
 	slabs []slab
 	// idle are the buffers that are not in use, by size as a power of two.
-	idle map[int][]buffer
+	idle [bits.UintSize][]buffer
 }
 
 // slab is memory that was registered in one piece.
@@ -50,7 +50,7 @@ func (a *adapter) CreatePZ(id dat.Handle) (rdma.Object, error) {
 	if err != nil {
 		return nil, deviceError("make a protection domain", err)
 	}
-	z := &pz{pd: pd, idle: map[int][]buffer{}}
+	z := &pz{pd: pd}
 	z.part.destroy = z.destroy
 	if err := h.add(&z.object, id, rankPZ, z.release); err != nil {
 		z.release()
@@ -79,31 +79,36 @@ func (z *pz) destroy() {
 		_ = s.mr.free()
 		_ = unix.Munmap(s.memory)
 	}
-	z.slabs, z.idle = nil, nil
+	z.slabs, z.idle = nil, [bits.UintSize][]buffer{}
 	_ = z.pd.free()
 }
 
-// takeBuffer returns registered memory of at least size bytes, and what puts it back.
-func (z *pz) takeBuffer(size int64) (buffer, func(), error) {
-	class := max(smallestBuffer, bits.Len64(uint64(max(size, 1)-1)))
+// classOf returns the size of a buffer for size bytes as a power of two.
+func classOf(size int64) int { return max(smallestBuffer, bits.Len64(uint64(max(size, 1)-1))) }
+
+// takeBuffer returns registered memory of at least size bytes, which its pool takes back.
+func (z *pz) takeBuffer(size int64) (buffer, error) {
+	class := classOf(size)
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	if z.freed {
-		return buffer{}, nil, &dat.Error{Return: dat.RetInvalidHandle, Subtype: dat.SubInvalidHandlePZ, Detail: "The protection zone is freed."}
+		return buffer{}, &dat.Error{Return: dat.RetInvalidHandle, Subtype: dat.SubInvalidHandlePZ, Detail: "The protection zone is freed."}
 	}
 	if len(z.idle[class]) == 0 {
 		if err := z.grow(class); err != nil {
-			return buffer{}, nil, err
+			return buffer{}, err
 		}
 	}
 	idle := z.idle[class]
 	b := idle[len(idle)-1]
 	z.idle[class] = idle[:len(idle)-1]
-	return b, func() { z.putBuffer(class, b) }, nil
+	b.pool = z
+	return b, nil
 }
 
 // putBuffer makes a buffer idle again.
-func (z *pz) putBuffer(class int, b buffer) {
+func (z *pz) putBuffer(b buffer) {
+	class := classOf(int64(len(b.data)))
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	if !z.freed {
@@ -119,7 +124,7 @@ func (z *pz) grow(class int) error {
 	}
 	z.slabs = append(z.slabs, slab{memory, mr})
 	for at := 0; at+1<<class <= len(memory); at += 1 << class {
-		z.idle[class] = append(z.idle[class], buffer{memory[at : at+1<<class : at+1<<class], mr.lkey()})
+		z.idle[class] = append(z.idle[class], buffer{data: memory[at : at+1<<class : at+1<<class], lkey: mr.lkey()})
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mdlayher/netlink"
 	"golang.org/x/sys/unix"
 
+	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
 )
 
@@ -157,6 +158,8 @@ func (a *adapter) readFacts(h *hardware, host hostNetwork) {
 	}
 	a.facts = facts
 	a.attrs, a.provider = facts.iaAttributes(), facts.providerAttributes()
+	known := dat.NewFacts(dat.HandleNull, a.attrs, a.provider)
+	a.epDefaults = dat.DefaultEPAttributes(&known)
 }
 
 // shown returns what the adapter shows of its port.

@@ -54,16 +54,22 @@ func resident(t *testing.T) int {
 	return kilobytes(t, "/proc/self/status", "VmRSS")
 }
 
-// connectAll connects as many pairs as there are endpoints of each kind, all at once. One that
-// is rejected because the service point's backlog is full is connected again. It returns how
-// often that was.
+// connectAll connects as many pairs as there are endpoints of each kind, all at once, and accepts
+// them meanwhile: siw gives up a connection that is not accepted within ten seconds. One that is
+// rejected because the service point's backlog is full is connected again. It returns how often
+// that was.
 func (b *bench) connectAll(l rdma.Listener, from map[dat.Handle]rdma.EP, to []rdma.EP) (again int) {
 	b.t.Helper()
 	attributes, _ := b.ia.Attributes()
 	peer := rdma.Connect{RemoteAddress: *attributes.IAAddress, RemoteQual: l.Qual()}
-	for _, e := range from {
-		b.must(e.Connect(peer))
-	}
+	refused := make(chan error, len(from))
+	go func() {
+		for _, e := range from {
+			if err := e.Connect(peer); err != nil {
+				refused <- err
+			}
+		}
+	}()
 	late := time.After(10 * waitLimit)
 	for accepted, established := 0, 0; established < 2*len(to); {
 		select {
@@ -82,6 +88,8 @@ func (b *bench) connectAll(l rdma.Listener, from map[dat.Handle]rdma.EP, to []rd
 			default:
 				b.t.Fatalf("after %d of %d: %+v", established, 2*len(to), r)
 			}
+		case err := <-refused:
+			b.t.Fatal(err)
 		case <-late:
 			b.t.Fatalf("%d of %d ends are connected", established, 2*len(to))
 		}

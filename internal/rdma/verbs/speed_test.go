@@ -31,11 +31,13 @@ type speed struct {
 	address  string
 	x, y     rdma.EP
 	other    rdma.EVD // y's
+	recvs    []rdma.Recv
+	sends    []rdma.Request
 }
 
 func newSpeed(b testing.TB) *speed {
 	b.Helper()
-	s := &speed{bench: newBench(b)}
+	s := &speed{bench: newBench(b), recvs: []rdma.Recv{{WR: 1, Size: messageSize}}, sends: []rdma.Request{{WR: 2, Kind: dat.KindSend}}}
 	var err error
 	if s.listener, err = s.ia.Listen("sp", 0, false); err != nil {
 		b.Fatal(err)
@@ -133,11 +135,12 @@ func connected(b *testing.B) *speed {
 }
 
 // receive posts a receive.
-func (s *speed) receive(to rdma.EP) { s.must(to.PostRecv([]rdma.Recv{{WR: 1, Size: messageSize}})) }
+func (s *speed) receive(to rdma.EP) { s.must(to.PostRecv(s.recvs)) }
 
 // send sends a message from one end, and waits until the other has received it.
 func (s *speed) send(from, to rdma.EP, toID dat.Handle, data []byte) {
-	s.must(from.Post([]rdma.Request{{WR: 2, Kind: dat.KindSend, Data: data}}))
+	s.sends[0].Data = data
+	s.must(from.Post(s.sends))
 	if r := s.next(); r.Kind != rdma.ReportCompletion || r.EP != toID {
 		s.t.Fatalf("sending to %s: %+v", toID, r)
 	}

@@ -120,14 +120,15 @@ func (s *srq) PostRecv(recvs []rdma.Recv) error {
 	if s.freed {
 		return errStale("shared receive queue")
 	}
-	for i, w := range all {
-		token := s.hw.newKey()
+	for i := range all {
+		w := &all[i]
+		token := s.hw.newKey() << slotBits // as no connection has it
 		w.srq = s.id
 		s.posted[token] = w
 		if err := s.q.postRecv(token, w.buf, uint32(w.size)); err != nil {
 			delete(s.posted, token)
-			for _, rest := range all[i:] {
-				rest.release()
+			for rest := range all[i:] {
+				all[i+rest].release()
 			}
 			return deviceError("post a receive", err)
 		}
@@ -172,17 +173,17 @@ func (s *srq) SetLowWatermark(low int32) error {
 }
 
 // newRecvs returns the work of receives, each with a buffer of the zone; all or none.
-func newRecvs(zone *pz, recvs []rdma.Recv) ([]*work, error) {
-	all := make([]*work, 0, len(recvs))
+func newRecvs(zone *pz, recvs []rdma.Recv) ([]work, error) {
+	all := make([]work, 0, len(recvs))
 	for _, r := range recvs {
-		b, putBack, err := zone.takeBuffer(r.Size)
+		b, err := zone.takeBuffer(r.Size)
 		if err != nil {
-			for _, w := range all {
-				w.release()
+			for i := range all {
+				all[i].release()
 			}
 			return nil, err
 		}
-		all = append(all, &work{wr: r.WR, kind: dat.KindRecv, size: r.Size, buf: b, putBack: putBack})
+		all = append(all, work{wr: r.WR, kind: dat.KindRecv, size: r.Size, buf: b})
 	}
 	return all, nil
 }

@@ -94,8 +94,7 @@ func (s *sweeper) run() {
 			return
 		}
 		// What has its event by now is solicited.
-		for s.hw.handleCQEvent() == nil {
-		}
+		_ = s.hw.handleCQEvents()
 		for _, q := range stale {
 			q.deliverUnsolicited()
 		}

@@ -19,7 +19,12 @@ const payloadLimit = 4096
 type buffer struct {
 	data []byte
 	lkey uint32
+	// pool is where it belongs; nil if there is none.
+	pool bufferPool
 }
+
+// bufferPool has the buffers that are not in use.
+type bufferPool interface{ putBuffer(b buffer) }
 
 // addr returns the address of the first byte.
 func (b buffer) addr() uint64 {
@@ -30,13 +35,13 @@ func (b buffer) addr() uint64 {
 type work struct {
 	wr   uint64
 	kind dat.DTOKind
+	// token names it to the device.
+	token uint64
 	// srq is the shared queue that a receive was posted to, else null.
 	srq   dat.Handle
 	size  int64
 	buf   buffer
 	probe bool
-	// putBack puts the buffer back into its pool, nil if there is none.
-	putBack func()
 	// foreignPZ: posted under another PZ than the connection's (M7).
 	foreignPZ bool
 	// rmrContext and target are what a successful bind gives.
@@ -46,9 +51,9 @@ type work struct {
 
 // release puts the buffer back; the device must not use it any more.
 func (w *work) release() {
-	if w.putBack != nil {
-		w.putBack()
-		w.putBack = nil
+	if pool := w.buf.pool; pool != nil {
+		w.buf.pool = nil
+		pool.putBuffer(w.buf)
 	}
 }
 
@@ -64,7 +69,8 @@ func (w *work) report(ep dat.Handle, status dat.DTOStatus, reason string, length
 	r.Length = w.size
 	if w.kind == dat.KindRecv {
 		r.Length = int64(length)
-		r.Payload = append([]byte(nil), w.buf.data[:min(r.Length, payloadLimit, int64(len(w.buf.data)))]...)
+		r.Payload = make([]byte, min(r.Length, payloadLimit, int64(len(w.buf.data))))
+		copy(r.Payload, w.buf.data)
 	}
 	if w.kind == dat.KindRMRBind {
 		r.RMRContext, r.TargetAddress = w.rmrContext, w.target
@@ -141,7 +147,11 @@ func paramOf(a *dat.EPAttributes) connParam {
 
 // named returns the value of a numeric named attribute, or fallback without one.
 func named(m map[string]string, name string, fallback int) int {
-	if n, err := strconv.Atoi(m[name]); err == nil {
+	text, there := m[name]
+	if !there {
+		return fallback
+	}
+	if n, err := strconv.Atoi(text); err == nil {
 		return n
 	}
 	return fallback
