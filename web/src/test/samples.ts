@@ -116,6 +116,7 @@ export function nodeWith(different: Partial<Node> = {}): Node {
     state_version: 1,
     heartbeat_age_ms: 1200,
     changes_behind: 0,
+    clock_offset_us: 0,
     objects: 0,
     ...different,
   };
