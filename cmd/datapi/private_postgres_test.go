@@ -111,7 +111,7 @@ func newFullDisk(t *testing.T) *fullDisk {
 	return d
 }
 
-// fill leaves no room until empty is called, and returns what PostgreSQL says of that.
+// fill leaves no room until empty is called, and returns a pattern of what PostgreSQL says of that.
 func (d *fullDisk) fill(t *testing.T) string {
 	t.Helper()
 	if !d.mounted {
