@@ -99,7 +99,7 @@ var mutations = []Mutation{
 		Found: `an acknowledged write is not in the log|an answer told version|/problems/log-rewound|a reader saw version \d+ of \S+, which is not in the log`,
 		Edits: []Edit{{
 			groupCommit, "\t\tr.setAway(errCommitPending, false)\n",
-			"\t\ts.abandon()\n\t\t<-done\n\t\treturn nil\n",
+			"\t\ts.abandon()\n\t\t<-done\n\t\tend.last = r.log.Last() + int64(end.changes)\n\t\treturn nil\n",
 		}},
 	},
 }

@@ -24,6 +24,7 @@ export const nodes = {
       const api = apiOf(alpha.base);
       await apiOf(beta.base).endpoints("soft0@beta", "of-beta", 3);
       await who.page.goto("/");
+      await who.page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
       await who.page.keyboard.press("Control+k");
       await who.page.getByRole("combobox").fill("nodes");
       await who.page.getByRole("option", { name: /^Nodes/ }).first().click();
