@@ -221,17 +221,7 @@ func endNode(ctx context.Context, db beginner, name string, answer *dat.KeyedAns
 	b := &pgx.Batch{}
 	b.Queue(`DELETE FROM groups WHERE node = $1`, name)
 	b.Queue(`UPDATE nodes SET retired_at = now() WHERE name = $1`, name)
-	if answer != nil {
-		if status, header, body := answer.Make(nil); status != 0 {
-			if header == nil {
-				header = map[string]string{}
-			}
-			if body == nil {
-				body = []byte{}
-			}
-			b.Queue(sqlSaveAnswer, answer.Principal, answer.Method, answer.Path, answer.Key, answer.BodyHash, status, header, body, answer.From, answer.To, AnswerLifetime)
-		}
-	}
+	queueAnswer(b, answer)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}

@@ -57,6 +57,8 @@ type Store struct {
 	recorder *Recorder
 	log      *Log
 	claims   keyClaims
+	// identity is what Identity returns.
+	identity string
 	clock    *databaseClock
 	// lastSeen is the time of the last heartbeat, in nanoseconds of Unix time.
 	lastSeen atomic.Int64
@@ -115,6 +117,10 @@ func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 		if half := (*halfMigratedError)(nil); errors.As(err, &half) && s.cfg.Private != nil {
 			return half.inPrivate(s.cfg.Private)
 		}
+		return err
+	}
+	var err error
+	if s.identity, err = readIdentity(ctx, s.pool); err != nil {
 		return err
 	}
 	if s.cfg.Private == nil { // the lock of its data directory is proof enough

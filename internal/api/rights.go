@@ -1,0 +1,50 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/datapi/datapi/internal/access"
+	"github.com/datapi/datapi/internal/api/document"
+)
+
+// checkRight refuses a call that the caller's role does not allow, which is noted in the audit, and a write of a caller
+// whose credential may have been revoked since the database went away.
+func (a *API) checkRight(r route, request *http.Request) *document.Problem {
+	info := requestOf(request.Context())
+	if need := r.needs(); !info.principal.May(need) {
+		detail := "This needs the role " + need.String() + "; " + info.principal.Name + " is " + info.principal.Role.String() + "."
+		a.noteRefusedRight(request, r.id, detail)
+		return document.NewProblem(document.KindNoRight, detail+" Ask somebody with that role, or sign in as another one.")
+	}
+	if info.unverified && r.isWrite() && !r.open {
+		return document.NewProblem(document.KindStoreAway, "The database cannot be asked whether the credential is still good, so it is taken for reads only. Repeat the call when the database is back.")
+	}
+	return nil
+}
+
+// noteRefusedRight notes in the audit that a call was refused.
+func (a *API) noteRefusedRight(request *http.Request, action, detail string) {
+	e := auditEntry(requestOf(request.Context()), action, "")
+	e.Object, e.Reason = request.URL.Path, headerText(request.Header.Get("X-Change-Reason"))
+	e.Outcome, e.Detail = access.OutcomeRefused, detail
+	a.audit.note(e)
+}
+
+// auditEntry returns the line of the audit for what a request has done.
+func auditEntry(info *requestInfo, action, reason string) access.Entry {
+	return access.Entry{
+		Actor: info.principal.Name, ActorKind: info.principal.Kind, Action: action, Address: info.address,
+		Reason: headerText(reason), Outcome: access.OutcomeDone, RequestID: info.id,
+	}
+}
+
+// viewer serves a page that is no call of the API to who may read, or anybody where nobody is asked.
+func (a *API) viewer(next http.Handler) http.Handler {
+	return a.authenticate(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !requestOf(r.Context()).principal.May(access.Viewer) {
+			writeProblem(w, r, unauthorized())
+			return
+		}
+		next.ServeHTTP(w, r)
+	}))
+}
