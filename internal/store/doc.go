@@ -41,6 +41,12 @@
 //	change_diff.go           which members a change has changed
 //	history.go               the changes and versions of one object
 //	history_as_of.go         an object as it was at a moment
+//	access.go                changes of who may, and what they share
+//	access_token.go          tokens
+//	access_user.go           users, and links that sign in once
+//	access_session.go        sessions
+//	access_lookup.go         who brings a credential
+//	access_audit.go          the audit
 //	retention.go             the deletion of what is past its time, by one node at a time
 //	retention_setting.go     how long changes are kept, set once for all nodes
 //
