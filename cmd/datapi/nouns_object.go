@@ -100,7 +100,7 @@ var srqNoun = noun{
 		showVerb("Show shared receive queues (dat_srq_query)"),
 		createVerb("Create a shared receive queue (dat_srq_create)", memberIA, memberPZ.required(),
 			field("max_recv_dtos", number, "receives that it holds").required(),
-			field("max_recv_iov", number, "segments of a receive")),
+			field("max_recv_iov", number, "segments of a receive").required()),
 		modifyVerb("Modify shared receive queues (dat_srq_resize)",
 			field("max_recv_dtos", number, "receives that it holds"), memberName, memberLabels),
 		freeVerb("Free shared receive queues (dat_srq_free)"),
