@@ -128,7 +128,7 @@ func sameJSON(t *testing.T, got, want string) {
 
 func TestWritesCarryTheOptionsOfTheCall(t *testing.T) {
 	t.Setenv(tokenVariable, "0123456789abcdef")
-	url, requests := fakeService(t, http.StatusOK, `{}`)
+	url, requests := fakeService(t, http.StatusOK, `{"state":"DISCONNECTED"}`)
 	status, _, errors := command(t, "", "ep", "disconnect", anID, "--url", url, "--if-match", "3", "--reason", "planned",
 		"--idempotency-key", "k1", "--wait", "5s")
 	if status != exitDone {

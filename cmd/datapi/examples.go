@@ -118,7 +118,7 @@ var examples = map[string]string{
 	"cr handoff": "datapi cr handoff $(datapi cr list -o name) --conn-qual 4712",
 
 	"ep list":            "datapi ep list --state connected --label app=lustre\ndatapi ep list -o wide --watch",
-	"ep show":            "datapi ep show ost-7\ndatapi ep show ost-7 -o yaml --as-of 2s",
+	"ep show":            "datapi ep show ost-7\ndatapi ep show ost-7 -o yaml --as-of $(datapi change list --object ost-7 --limit 1 -o name)",
 	"ep create":          "datapi ep create --ia soft0 --pz zone-0 --recv-evd queue-0 --request-evd queue-0 --connect-evd queue-0 --max-recv-dtos 64 --name ost-70",
 	"ep modify":          "datapi ep modify ost-7 --max-recv-dtos 64 --reason \"more receives for the rebuild\"",
 	"ep free":            "datapi ep free ost-7 ost-9",

@@ -26,7 +26,7 @@ type exampleScene struct {
 func newExampleScene(t *testing.T) *exampleScene {
 	t.Helper()
 	db := database(t, stateDir(t))
-	gone := serveIn(t, stateDir(t), "--node=beta", "--database-url="+db.URL())
+	gone := serveIn(t, stateDir(t), "--node=beta", "--engine=auto", "--soft-ias=0", "--database-url="+db.URL())
 	if status := gone.end(t, syscall.SIGTERM); status != exitDone {
 		t.Fatalf("the node beta ended with status %d", status)
 	}
@@ -42,6 +42,9 @@ func newExampleScene(t *testing.T) *exampleScene {
 // set frees what lives and makes the scene: an endpoint of each kind that the examples act on.
 func (s *exampleScene) set(t *testing.T) {
 	t.Helper()
+	for _, item := range s.must(t, "GET", "/crs?limit=1000", nil)["items"].([]any) {
+		s.call("POST", "/crs/"+item.(map[string]any)["id"].(string)+"/reject", object{}) // who asked is gone perhaps
+	}
 	for _, path := range []string{"/rsps", "/psps", "/endpoints", "/rmrs", "/lmrs", "/srqs", "/evds", "/pzs"} {
 		for _, item := range s.must(t, "GET", path+"?limit=1000", nil)["items"].([]any) {
 			s.call("DELETE", path+"/"+item.(map[string]any)["id"].(string), nil) // that of an adapter's own EVD is refused
@@ -74,7 +77,7 @@ func (s *exampleScene) set(t *testing.T) {
 	id("POST", "/evds", object{"ia": "soft0@alpha", "name": "soft-events", "qlen": 8, "streams": []string{"SOFTWARE"}})
 	id("POST", "/srqs", object{"ia": "soft0@alpha", "pz": zone[0], "name": "pool", "max_recv_dtos": 32, "max_recv_iov": 4})
 	id("POST", "/rmrs", object{"ia": "soft0@alpha", "pz": zone[0], "name": "window"})
-	id("POST", "/psps", object{"ia": "soft1@alpha", "name": "mds", "conn_qual": 4711, "evd": requests[1], "ep_creator": "CONSUMER"})
+	mds := id("POST", "/psps", object{"ia": "soft1@alpha", "name": "mds", "conn_qual": 4711, "evd": requests[1], "ep_creator": "CONSUMER"})
 	id("POST", "/psps", object{"ia": "soft1@alpha", "name": "mds-2", "conn_qual": 4712, "evd": requests[1], "ep_creator": "CONSUMER"})
 	id("POST", "/rsps", object{"ia": "soft1@alpha", "name": "rebuild", "conn_qual": 5000, "endpoint": endpoint("reserved", 1), "evd": requests[1]})
 	endpoint("ost-7", 0)
@@ -89,7 +92,7 @@ func (s *exampleScene) set(t *testing.T) {
 	request := func() (cr string) {
 		t.Helper()
 		eventually(t, "the connection is asked for", func() bool {
-			items := s.must(t, "GET", "/crs", nil)["items"].([]any)
+			items := s.must(t, "GET", "/crs?psp="+mds, nil)["items"].([]any)
 			if len(items) > 0 {
 				cr = items[0].(map[string]any)["id"].(string)
 			}

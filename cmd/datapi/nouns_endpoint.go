@@ -42,7 +42,7 @@ var (
 
 // rdmaMembers are those of an RDMA write and read.
 var rdmaMembers = []member{
-	field("lmr", handle, "local memory").required(), memberOffset, memberLength,
+	field("lmr", handle, "local memory").required(), memberOffset, memberLength.required(),
 	field("remote.rmr_context", text, "key of the peer's memory, 0x…").required(),
 	field("remote.target_address", text, "address in the peer's memory").required(),
 	memberFlags, memberCookie,
@@ -112,7 +112,7 @@ var epConnectionVerbs = []verb{
 var epDTOVerbs = []verb{
 	{
 		name: "post-recv", method: "POST", path: "/{id}/recvs", help: "Post receives (dat_ep_post_recv)", many: true,
-		body: []member{memberCount, memberSize, memberCookie},
+		body: []member{memberCount, memberSize.required(), memberCookie},
 	},
 	{
 		name: "post-send", method: "POST", path: "/{id}/sends", help: "Post sends (dat_ep_post_send)", many: true,

@@ -14,7 +14,7 @@ var lmrNoun = noun{
 			field("mem_type", text, "type of memory").of(enumWords[dat.MemType]()...),
 			field("lmr", handle, "the region to register again (LMR)"),
 			field("shared_id", text, "the memory's name (SHARED_VIRTUAL)"),
-			memberOffset, memberLength, memberPriv),
+			memberOffset, memberLength.required(), memberPriv.required()),
 		freeVerb("Free local memory regions (dat_lmr_free)"),
 		{
 			name: "read", method: "GET", path: "/{id}/data", help: "Write a region's memory to standard output", answer: octets,

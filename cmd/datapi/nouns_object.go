@@ -110,7 +110,7 @@ var srqNoun = noun{
 		},
 		{
 			name: "post-recv", method: "POST", path: "/{id}/recvs", help: "Post receives (dat_srq_post_recv)", many: true,
-			body: []member{memberCount, memberSize, memberCookie},
+			body: []member{memberCount, memberSize.required(), memberCookie},
 		},
 	},
 }
