@@ -1,13 +1,17 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"net/http"
+	"io"
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -17,7 +21,7 @@ func newNoun(n noun) *cobra.Command {
 	c := &cobra.Command{
 		Use:   n.name,
 		Short: "Act on " + n.objects,
-		Args:  usageArgs(cobra.NoArgs),
+		Args:  usageArgs(knownVerb),
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	for _, v := range n.verbs {
@@ -26,21 +30,48 @@ func newNoun(n noun) *cobra.Command {
 	return c
 }
 
+// knownVerb refuses a word that is no verb of a command, and says which verbs are meant perhaps.
+func knownVerb(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	c.SuggestionsMinimumDistance = 2
+	text := fmt.Sprintf("unknown command %q for %q", args[0], c.CommandPath())
+	if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
+		text += "; did you mean " + strings.Join(meant, ", ") + "?"
+	}
+	return errors.New(text)
+}
+
 // placeholder finds the parts of a path that positional arguments fill.
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
+// places returns what the help calls the positional arguments of a verb.
+func (n noun) places(v verb) []string {
+	var all []string
+	for _, p := range placeholder.FindAllStringSubmatch(v.path, -1) {
+		place := strings.ToUpper(p[1])
+		if place == "ID" && n.named {
+			place = "NAME|ID"
+		}
+		if v.many {
+			place += "..."
+		}
+		all = append(all, place)
+	}
+	return all
+}
+
 // newVerb builds the command of one call.
 func newVerb(n noun, v verb) *cobra.Command {
-	use := v.name
-	places := placeholder.FindAllStringSubmatch(v.path, -1)
-	for _, p := range places {
-		use += " " + strings.ToUpper(p[1])
-	}
+	places := n.places(v)
 	opts := &callOptions{}
 	c := &cobra.Command{
-		Use:   use,
-		Short: v.help,
-		Args:  usageArgs(cobra.ExactArgs(len(places))),
+		Use:        strings.Join(append([]string{v.name}, places...), " "),
+		Short:      v.help,
+		Aliases:    v.also,
+		SuggestFor: v.suggested,
+		Args:       usageArgs(exactly(places, v.many)),
 		RunE: func(c *cobra.Command, args []string) error {
 			return callVerb(c, n, v, opts, args)
 		},
@@ -52,16 +83,36 @@ func newVerb(n noun, v verb) *cobra.Command {
 	for _, m := range v.body {
 		m.register(c.Flags())
 	}
-	if v.method == http.MethodGet && v.answer != octets && !n.single {
+	if v.watchable(n) {
 		c.Flags().Bool("watch", false, "show it again after each change, until interrupted")
 	}
 	if v.input {
 		c.Flags().String("file", "-", "file to send; - is standard input")
 	}
+	completeVerb(c, n, v, opts)
 	return c
 }
 
-// callVerb makes the call of a verb and prints its answer.
+// exactly returns the check of the positional arguments; where there may be many, one is the least.
+func exactly(places []string, many bool) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) == len(places), many && len(args) > len(places):
+			return nil
+		case len(places) == 0:
+			return fmt.Errorf("%s takes no arguments, and got %q", c.CommandPath(), args)
+		case len(args) > len(places):
+			return fmt.Errorf("%s takes %s, and got %q", c.CommandPath(), strings.Join(places, " "), args)
+		default:
+			return fmt.Errorf("%s needs %s", c.CommandPath(), strings.Join(places[len(args):], " "))
+		}
+	}
+}
+
+// watchable reports whether the verb has --watch.
+func (v verb) watchable(n noun) bool { return !v.isWrite() && v.answer != octets && !n.single }
+
+// callVerb makes the calls of a verb, one for each object that was named, and prints the answers.
 func callVerb(c *cobra.Command, n noun, v verb, opts *callOptions, args []string) error {
 	if err := opts.check(); err != nil {
 		return usage(err)
@@ -74,23 +125,109 @@ func callVerb(c *cobra.Command, n noun, v verb, opts *callOptions, args []string
 	if err != nil {
 		return err
 	}
-	if rq.path, err = fillPath(c.Context(), cl, n, n.path+v.path, args); err != nil {
-		return err
-	}
+	ctx := c.Context()
 	if object, ok := rq.json.(map[string]any); ok {
-		if err := fillHandles(c.Context(), cl, v.body, object); err != nil {
+		if len(object) == 0 && v.name == "modify" {
+			return usage(fmt.Errorf("%s needs a flag that says what to modify", c.CommandPath()))
+		}
+		if err := fillHandles(ctx, cl, v.body, object); err != nil {
 			return err
 		}
 	}
-	p := &printer{out: c.OutOrStdout(), err: c.ErrOrStderr(), json: opts.output == "json", columns: columnsOf(c, n, v)}
-	if watch, err := c.Flags().GetBool("watch"); err == nil && watch {
-		return watchVerb(c.Context(), cl, n, v, rq, p)
+	if err := fillFilters(ctx, cl, n, v.query, rq.query); err != nil {
+		return err
 	}
-	a, err := cl.do(c.Context(), rq)
+	p := opts.printer(c, n, v)
+	run := call{cl: cl, noun: n, verb: v, request: rq, printer: p, waited: opts.wait}
+	if watch, err := c.Flags().GetBool("watch"); err == nil && watch {
+		return watchVerb(ctx, run, args)
+	}
+	if !v.many || len(args) == 1 {
+		return run.of(ctx, args)
+	}
+	return each(args, p.err, func(word string) error { return run.of(ctx, []string{word}) })
+}
+
+// each calls do with every word. A refusal is printed on w and the next word is done; at the end the error says nothing
+// more.
+func each(words []string, w io.Writer, do func(word string) error) error {
+	failed := false
+	for _, word := range words {
+		err := do(word)
+		var known *exitError
+		if errors.As(err, &known) && known.status != exitRefused {
+			return err
+		}
+		if err != nil {
+			failed = true
+			fmt.Fprintf(w, "datapi: %s\n", about(word, err))
+		}
+	}
+	if failed {
+		return refused(errSaid)
+	}
+	return nil
+}
+
+// about returns an error's text together with the word that it is about.
+func about(word string, err error) string {
+	if strings.Contains(err.Error(), word) {
+		return err.Error()
+	}
+	return word + ": " + err.Error()
+}
+
+// call is what is the same of a verb's calls for several objects.
+type call struct {
+	cl      *client
+	noun    noun
+	verb    verb
+	request *request
+	printer *printer
+	waited  time.Duration
+}
+
+// of makes the call with the positional arguments and prints the answer.
+func (r call) of(ctx context.Context, args []string) error {
+	a, err := r.ask(ctx, args)
 	if err != nil {
 		return err
 	}
-	return p.answer(v.answer, a.body)
+	word := ""
+	if len(args) > 0 {
+		word = args[0]
+	}
+	unmet, err := r.unmet(a)
+	if err != nil {
+		return err
+	}
+	if unmet == "" || r.printer.format != formatTable || r.verb.answer == list {
+		err = r.printer.answer(a.body, word)
+	}
+	if err == nil && unmet != "" {
+		err = refused(errors.New(unmet))
+	}
+	return err
+}
+
+// ask makes the call with the positional arguments.
+func (r call) ask(ctx context.Context, args []string) (*answer, error) {
+	path, err := fillPath(ctx, r.cl, r.noun, r.noun.path+r.verb.path, args)
+	if err != nil {
+		return nil, err
+	}
+	rq := *r.request
+	rq.path = path
+	return r.cl.do(ctx, &rq)
+}
+
+// unmet says what is wrong with the outcome, where the call was to wait for one.
+func (r call) unmet(a *answer) (string, error) {
+	if r.verb.outcome == nil || r.waited == 0 || r.printer.dryRun {
+		return "", nil
+	}
+	asked, _ := r.request.json.(map[string]any)
+	return r.verb.outcome(a, asked, r.waited)
 }
 
 // buildRequest returns the request that the flags of a verb describe, without its path.
@@ -122,9 +259,11 @@ func (m member) addTo(query url.Values, c *cobra.Command) error {
 	}
 	switch value := v.(type) {
 	case []string:
-		query[m.wire] = value
+		query[m.wire] = slices.Clone(value)
 	case int64:
 		query.Set(m.wire, strconv.FormatInt(value, 10))
+	case bool:
+		query.Set(m.wire, strconv.FormatBool(value))
 	case string:
 		query.Set(m.wire, value)
 	default:
@@ -140,16 +279,22 @@ func openInput(c *cobra.Command) (input, error) {
 		return input{c.InOrStdin(), "application/octet-stream"}, err
 	}
 	f, err := os.Open(name)
-	return input{f, "application/octet-stream"}, err
+	if err != nil {
+		return input{}, usage(fmt.Errorf("--file: %w", err))
+	}
+	return input{f, "application/octet-stream"}, nil
 }
 
 // columnsOf returns the members of a row that are printed: those of --fields, of the verb, or of the noun.
-func columnsOf(c *cobra.Command, n noun, v verb) []string {
+func columnsOf(c *cobra.Command, n noun, v verb, wide bool) []string {
 	if f := c.Flags().Lookup("fields"); f != nil && f.Changed {
 		return strings.Split(f.Value.String(), ",")
 	}
 	if v.columns != nil {
 		return v.columns
+	}
+	if wide {
+		return slices.Concat(n.columns, n.wide)
 	}
 	return n.columns
 }

@@ -50,9 +50,6 @@ func newRoot(std streams) *cobra.Command {
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.AddCommand(newServe(), newMigrate(), newBackup(), newRestore(), newOpenAPI())
-	for _, n := range nouns() {
-		root.AddCommand(newNoun(n))
-	}
-	root.AddCommand(newBatch())
+	addClient(root)
 	return root
 }

@@ -1,0 +1,32 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// The groups in which the help lists the commands.
+const (
+	groupObjects = "objects"
+	groupService = "service"
+)
+
+// addClient adds the client's commands to those that run the service, and to all of them examples and what a shell
+// completes.
+func addClient(root *cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: groupObjects, Title: "Objects and what happens to them:"}, &cobra.Group{ID: groupService, Title: "The service:"})
+	for _, c := range root.Commands() {
+		c.GroupID = groupService
+	}
+	for _, n := range nouns() {
+		root.AddCommand(inGroup(newNoun(n), groupObjects))
+	}
+	root.AddCommand(inGroup(newBatch(), groupObjects), inGroup(newMatrix(), groupObjects), inGroup(newWhoami(), groupService))
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	addExamples(root)
+	completeRest(root)
+}
+
+// inGroup returns the command as one of a group.
+func inGroup(c *cobra.Command, group string) *cobra.Command {
+	c.GroupID = group
+	return c
+}
