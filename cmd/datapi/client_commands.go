@@ -1,12 +1,19 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+)
 
 // The groups in which the help lists the commands.
 const (
 	groupObjects = "objects"
 	groupService = "service"
 )
+
+// serviceNouns are those that are about the service, and not about objects.
+var serviceNouns = []string{nodeNoun.name, retentionNoun.name, tokenNoun.name, userNoun.name, sessionNoun.name, auditNoun.name}
 
 // addClient adds the client's commands to those that run the service, and to all of them examples and what a shell
 // completes.
@@ -16,9 +23,14 @@ func addClient(root *cobra.Command) {
 		c.GroupID = groupService
 	}
 	for _, n := range nouns() {
-		root.AddCommand(inGroup(newNoun(n), groupObjects))
+		group := groupObjects
+		if slices.Contains(serviceNouns, n.name) {
+			group = groupService
+		}
+		root.AddCommand(inGroup(newNoun(n), group))
 	}
-	root.AddCommand(inGroup(newBatch(), groupObjects), inGroup(newMatrix(), groupObjects), inGroup(newWhoami(), groupService))
+	root.AddCommand(inGroup(newBatch(), groupObjects), inGroup(newMatrix(), groupObjects), inGroup(newWhoami(), groupService),
+		inGroup(newVerb(signInNoun, signInNoun.verbs[0]), groupService))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	addExamples(root)

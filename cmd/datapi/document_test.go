@@ -14,7 +14,7 @@ import (
 
 // withoutVerb are the calls that the client has no command for: they are for the page, or are what --watch uses.
 var withoutVerb = []string{
-	"GET /changes/stream", "POST /batch", "GET /matrix", "GET /whoami", "POST /session", "DELETE /session",
+	"GET /changes/stream", "POST /batch", "GET /matrix", "GET /whoami", "POST /session", "DELETE /session", "POST /signin-links",
 	"GET /endpoints/status",
 }
 

@@ -57,6 +57,24 @@ var examples = map[string]string{
 	"node show":   "datapi node show alpha",
 	"node retire": "datapi node retire beta --reason \"the host burnt\"",
 
+	"token list":   "datapi token list",
+	"token show":   "datapi token show backup-job",
+	"token create": "datapi token create --name nightly --role viewer --expires-at 2040-01-01T00:00:00Z",
+	"token modify": "datapi token modify backup-job --role operator",
+	"token delete": "datapi token delete backup-job --reason \"it leaked\"",
+
+	"user list":   "datapi user list",
+	"user show":   "datapi user show kim",
+	"user create": "datapi user create --name lee --role operator",
+	"user modify": "datapi user modify kim --role admin",
+	"user delete": "datapi user delete kim",
+
+	"session list": "datapi session list",
+	"session end":  "datapi session end $(datapi session list -o json | jq -r .items[0].id)",
+
+	"audit list": "datapi audit list --since 1h --outcome refused",
+	"signin":     "datapi signin",
+
 	"retention show": "datapi retention show",
 	"retention set":  "datapi retention set --age 30d",
 

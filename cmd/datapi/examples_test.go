@@ -30,12 +30,14 @@ func newExampleScene(t *testing.T) *exampleScene {
 	if status := gone.end(t, syscall.SIGTERM); status != exitDone {
 		t.Fatalf("the node beta ended with status %d", status)
 	}
-	s := &exampleScene{process: serveIn(t, stateDir(t), "--database-url="+db.URL()), dir: t.TempDir()}
+	const token = "a-token-of-more-than-16"
+	s := &exampleScene{process: serveIn(t, stateDir(t), "--database-url="+db.URL(), "--admin-token="+token), dir: t.TempDir()}
+	s.token = token
 	bin := t.TempDir()
 	if err := os.Symlink(program, filepath.Join(bin, "datapi")); err != nil {
 		t.Fatal(err)
 	}
-	s.environment = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "DATAPI_URL="+s.base, "DATABASE_URL="+db.URL())
+	s.environment = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "DATAPI_URL="+s.base, "DATAPI_TOKEN="+token, "DATABASE_URL="+db.URL())
 	return s
 }
 
@@ -50,6 +52,14 @@ func (s *exampleScene) set(t *testing.T) {
 			s.call("DELETE", path+"/"+item.(map[string]any)["id"].(string), nil) // that of an adapter's own EVD is refused
 		}
 	}
+	for path, name := range map[string]string{"/tokens": "id", "/users": "name"} {
+		for _, item := range s.must(t, "GET", path, nil)["items"].([]any) {
+			s.must(t, "DELETE", path+"/"+item.(map[string]any)[name].(string), nil)
+		}
+	}
+	s.must(t, "POST", "/tokens", object{"name": "backup-job", "role": "viewer"})
+	s.must(t, "POST", "/users", object{"name": "kim", "role": "operator"})
+	s.must(t, "POST", "/session", object{"token": s.token})
 	id := func(method, path string, body object) string {
 		t.Helper()
 		made, _ := s.must(t, method, path, body)["id"].(string)

@@ -49,6 +49,8 @@ type verb struct {
 	past string
 	// of is the noun of the object that the answer is, where that is another one.
 	of string
+	// secret is the member of the answer, as a dotted path, that is shown this once: it is printed alone on a line of its own.
+	secret string
 	// outcome judges the answer to a call that was told to wait; nil where there is nothing to wait for.
 	outcome outcome
 	// also are other names of the verb, suggested those of programs that people know better.
@@ -100,7 +102,7 @@ func nouns() []noun {
 	for _, t := range dat.ObjectTypes() {
 		all = append(all, nounOf(t))
 	}
-	return append(all, changeNoun, nodeNoun, retentionNoun)
+	return append(all, changeNoun, nodeNoun, retentionNoun, tokenNoun, userNoun, sessionNoun, auditNoun)
 }
 
 // Members that several verbs have.

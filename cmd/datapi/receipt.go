@@ -26,7 +26,27 @@ func (p *printer) receipt(body []byte, word string) error {
 	if p.dryRun {
 		line += " (dry run)"
 	}
-	_, err := fmt.Fprintln(p.out, line)
+	if _, err := fmt.Fprintln(p.out, line); err != nil {
+		return err
+	}
+	return p.secret(object)
+}
+
+// secret prints what the answer shows this once, alone on a line.
+func (p *printer) secret(object map[string]any) error {
+	var value any = object
+	for _, name := range strings.Split(p.verb.secret, ".") {
+		inner, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = inner[name]
+	}
+	text, ok := value.(string)
+	if !ok {
+		return nil
+	}
+	_, err := fmt.Fprintln(p.out, text)
 	return err
 }
 

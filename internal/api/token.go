@@ -51,7 +51,7 @@ type createToken struct {
 
 type patchToken struct {
 	Write
-	ObjectPath
+	TokenPath
 	Body struct {
 		Role      string                      `json:"role,omitempty" enum:"viewer,operator,admin" doc:"What it may do."`
 		Scope     *scope                      `json:"scope,omitempty" doc:"To what it is restricted; only null yet."`
@@ -59,14 +59,19 @@ type patchToken struct {
 	}
 }
 
+// TokenPath is the path of one token.
+type TokenPath struct {
+	ID string `path:"id" maxLength:"512" doc:"The token's id, or its name."`
+}
+
 type oneToken struct {
 	Read
-	ObjectPath
+	TokenPath
 }
 
 type deleteToken struct {
 	Write
-	ObjectPath
+	TokenPath
 }
 
 func (a *API) registerTokens() {
@@ -201,7 +206,7 @@ func (a *API) modifyToken(ctx context.Context, in *patchToken) (*answer, error) 
 		return nil, err
 	}
 	if !in.DryRun {
-		a.revokeToken(in.ID)
+		a.revokeToken(t.ID)
 	}
 	return a.ok(tokenOf(t)), nil
 }
@@ -219,11 +224,12 @@ func (a *API) deleteToken(ctx context.Context, in *deleteToken) (*answer, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.store.DeleteToken(ctx, in.ID, w); err != nil {
+	t, err := a.store.DeleteToken(ctx, in.ID, w)
+	if err != nil {
 		return nil, err
 	}
 	if !in.DryRun {
-		a.revokeToken(in.ID)
+		a.revokeToken(t.ID)
 	}
 	return done, nil
 }

@@ -25,12 +25,17 @@ func (s *Store) Tokens(ctx context.Context) ([]access.Token, error) {
 	return readAccess(ctx, s, scanToken, selectTokens+` ORDER BY created_at, id`)
 }
 
-// Token returns a token. The error is KindNoRecord for an unknown id.
-func (s *Store) Token(ctx context.Context, id string) (access.Token, error) {
-	if !isID(id) {
-		return access.Token{}, errNoSuch("token", id)
+// whereToken selects the token with an id, or with a name.
+func whereToken(id string) string {
+	if isID(id) {
+		return ` WHERE id = $1`
 	}
-	all, err := readAccess(ctx, s, scanToken, selectTokens+` WHERE id = $1`, id)
+	return ` WHERE name = $1`
+}
+
+// Token returns the token with an id, or with a name. The error is KindNoRecord for an unknown one.
+func (s *Store) Token(ctx context.Context, id string) (access.Token, error) {
+	all, err := readAccess(ctx, s, scanToken, selectTokens+whereToken(id), id)
 	return one(all, err, errNoSuch("token", id))
 }
 
@@ -48,14 +53,11 @@ func (s *Store) CreateToken(ctx context.Context, t access.Token, hash access.Has
 	return t, err
 }
 
-// ChangeToken changes a token as change says, which is called with the token as it is and may refuse.
+// ChangeToken changes the token with an id or a name as change says, which is called with the token as it is and may refuse.
 func (s *Store) ChangeToken(ctx context.Context, id string, w AccessWrite, change func(*access.Token) error) (t access.Token, err error) {
 	none := errNoSuch("token", id)
-	if !isID(id) {
-		return t, none
-	}
 	err = s.writeAccess(ctx, w, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, selectTokens+` WHERE id = $1 FOR UPDATE`, id)
+		rows, err := tx.Query(ctx, selectTokens+whereToken(id)+` FOR UPDATE`, id)
 		if err != nil {
 			return err
 		}
@@ -67,19 +69,23 @@ func (s *Store) ChangeToken(ctx context.Context, id string, w AccessWrite, chang
 			return err
 		}
 		t.ExpiresAt = microseconds(t.ExpiresAt)
-		_, err = tx.Exec(ctx, `UPDATE tokens SET role = $2, expires_at = $3 WHERE id = $1`, id, t.Role.String(), t.ExpiresAt)
+		_, err = tx.Exec(ctx, `UPDATE tokens SET role = $2, expires_at = $3 WHERE id = $1`, t.ID, t.Role.String(), t.ExpiresAt)
 		return err
 	})
 	return t, err
 }
 
-// DeleteToken revokes a token, with the sessions that were opened with it. The error is KindNoRecord for an unknown id.
-func (s *Store) DeleteToken(ctx context.Context, id string, w AccessWrite) error {
-	if !isID(id) {
-		return errNoSuch("token", id)
-	}
-	return s.writeAccess(ctx, w, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `DELETE FROM tokens WHERE id = $1`, id)
-		return changedOne(tag.RowsAffected(), err, errNoSuch("token", id))
+// DeleteToken revokes the token with an id or a name, with the sessions that were opened with it, and returns it. The
+// error is KindNoRecord for an unknown one.
+func (s *Store) DeleteToken(ctx context.Context, id string, w AccessWrite) (t access.Token, err error) {
+	err = s.writeAccess(ctx, w, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `DELETE FROM tokens`+whereToken(id)+` RETURNING id::text, name, role, expires_at, created_at, created_by`, id)
+		if err != nil {
+			return err
+		}
+		found, err := pgx.CollectRows(rows, scanToken)
+		t, err = one(found, err, errNoSuch("token", id))
+		return err
 	})
+	return t, err
 }
