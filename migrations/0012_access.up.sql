@@ -68,4 +68,4 @@ CREATE TABLE store_identity (
 INSERT INTO store_identity DEFAULT VALUES;
 -- Null for changes from before, and where an older program wrote it.
 ALTER TABLE changes ADD COLUMN actor_kind text;
-INSERT INTO schema_versions (version, oldest_program) VALUES (11, 10);
+INSERT INTO schema_versions (version, oldest_program) VALUES (12, 10);
