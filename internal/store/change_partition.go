@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -48,7 +49,8 @@ type partition struct {
 // isKept reports whether it has what the retention left.
 func (p *partition) isKept() bool { return strings.HasPrefix(p.name, keptPrefix) }
 
-// partitionsOf returns the partitions of the log in the order of their ids.
+// partitionsOf returns the partitions of the log in the order of their ids. The last one is
+// open upwards.
 func partitionsOf(ctx context.Context, db querier) ([]partition, error) {
 	rows, err := db.Query(ctx, `SELECT quote_ident(relname), coalesce(substring(bounds FROM 'FROM \(''?(\d+)')::bigint, 0),
 			coalesce(substring(bounds FROM 'TO \(''?(\d+)')::bigint, 9223372036854775807), pg_table_size(oid)
@@ -57,9 +59,14 @@ func partitionsOf(ctx context.Context, db querier) ([]partition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (p partition, err error) {
-		return p, row.Scan(&p.name, &p.from, &p.to, &p.size)
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p partition, err error) {
+		err = row.Scan(&p.name, &p.from, &p.to, &p.size)
+		return p, err
 	})
+	if err == nil && (len(all) == 0 || all[len(all)-1].to < math.MaxInt64) {
+		err = errors.New("the log has no partition that is open upwards; it looks as if the database were being restored")
+	}
+	return all, err
 }
 
 // selectAhead selects the last id, and for how many more there must be partitions: for $1 at
@@ -194,8 +201,11 @@ func lockLog(ctx context.Context, tx pgx.Tx, drop []partition) error {
 	}
 }
 
+// lockNotAvailable is the code of a lock that was not to be had in time.
+const lockNotAvailable = "55P03"
+
 // isLockTimeout reports whether an error says that a lock was not to be had in time.
 func isLockTimeout(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == "55P03"
+	return errors.As(err, &pg) && pg.Code == lockNotAvailable
 }

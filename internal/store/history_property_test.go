@@ -28,9 +28,14 @@ type logWriter struct {
 
 // newLogWriter returns a writer to a new database; the seed makes its changes.
 func newLogWriter(t *testing.T, seed uint64) *logWriter {
+	return logWriterOf(t, openStore(t, newDatabase(t), "alpha"), seed)
+}
+
+// logWriterOf returns a writer to a store in whose log nothing but the start of its node is.
+func logWriterOf(t *testing.T, s *Store, seed uint64) *logWriter {
 	t.Logf("seed %d", seed)
 	return &logWriter{
-		T: t, store: openStore(t, newDatabase(t), "alpha"), rand: rand.New(rand.NewPCG(seed, 0)),
+		T: t, store: s, rand: rand.New(rand.NewPCG(seed, 0)),
 		living: map[dat.Handle]dat.ObjectType{}, ever: map[dat.Handle]dat.ObjectType{}, states: []map[dat.Handle]any{{}},
 	}
 }
