@@ -77,7 +77,7 @@ func tablesOf(t *testing.T, url string) []string {
 	must(t, err)
 	defer func() { _ = conn.Close(context.Background()) }()
 	rows, err := conn.Query(t.Context(), `SELECT relname::text FROM pg_class
-		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname NOT LIKE 'schema_%' ORDER BY 1`)
+		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT LIKE 'schema_%' ORDER BY 1`)
 	must(t, err)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	must(t, err)

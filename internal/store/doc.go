@@ -38,6 +38,7 @@
 //	change_follow.go         how it is kept at the end of the table's, while somebody watches
 //	change_subscription.go   the place of one watcher in the log
 //	change_position.go       positions in the log, as clients see them
+//	change_partition.go      the partitions of its table, made in time
 //	change_diff.go           which members a change has changed
 //	history.go               the changes and versions of one object
 //	history_as_of.go         an object as it was at a moment
@@ -48,6 +49,7 @@
 //	access_lookup.go         who brings a credential
 //	access_audit.go          the audit
 //	retention.go             the deletion of what is past its time, by one node at a time
+//	retention_drop.go        partitions that are dropped whole, without what stays of them
 //	retention_setting.go     how long changes are kept, set once for all nodes
 //
 //	stored_answer.go         first answers to requests with an Idempotency-Key
