@@ -121,7 +121,7 @@ func isStuck(err error) bool {
 	var pg *pgconn.PgError
 	return errors.Is(err, errCommitPending) || errors.Is(err, errStandbysAway) || errors.Is(err, errNotReplicated) ||
 		errors.Is(err, errNodeTaken) || errors.Is(err, context.DeadlineExceeded) || pgconn.Timeout(err) ||
-		errors.As(err, &pg) && pg.Code == lockNotAvailable
+		errors.As(err, &pg) && pg.Code == lockTimeoutCode
 }
 
 // choose makes the server of a connection the one on which the recorder records, and reports

@@ -53,8 +53,8 @@ type mapping struct {
 // readOnly is the code of a server that does not take writes.
 const readOnly = "25006"
 
-// lockNotAvailable is the code of a lock that was waited for in vain.
-const lockNotAvailable = "55P03"
+// lockTimeoutCode is the code of a lock that was waited for in vain.
+const lockTimeoutCode = "55P03"
 
 // mappings is the table of errors; the first row that matches counts.
 var mappings = []mapping{
