@@ -59,6 +59,7 @@
 //	node_retire.go           the end of a node that will not come back, and of its objects
 //	node_owner.go            who owns a node: noticed when it is lost, waited for at a start
 //	connection.go            connection strings, the pool, retries
+//	connection_servers.go    which of a URL's servers is tried first
 //	connection_barrier.go    the wait for standbys, before anything is read or told
 //	connection_deadline.go   a deadline for every query
 //	migration.go             the version of the schema

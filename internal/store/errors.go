@@ -57,6 +57,9 @@ type mapping struct {
 // readOnly is the code of a server that does not take writes.
 const readOnly = "25006"
 
+// lockTimeoutCode is the code of a lock that was waited for in vain.
+const lockTimeoutCode = "55P03"
+
 // mappings is the table of errors; the first row that matches counts.
 var mappings = []mapping{
 	{
