@@ -237,6 +237,11 @@ func buildRequest(c *cobra.Command, v verb, opts *callOptions) (*request, error)
 		if err := m.addTo(rq.query, c); err != nil {
 			return nil, usage(err)
 		}
+		for _, word := range rq.query[m.wire] {
+			if len(m.choices) > 0 && !slices.Contains(m.choices, word) {
+				return nil, usage(fmt.Errorf("--%s %q is none of %s", m.flag(), word, strings.Join(m.choices, ", ")))
+			}
+		}
 	}
 	object, err := body(v.body, c.Flags())
 	if err != nil {

@@ -41,22 +41,34 @@ func newExampleScene(t *testing.T) *exampleScene {
 	return s
 }
 
-// set frees what lives and makes the scene: an endpoint of each kind that the examples act on.
-func (s *exampleScene) set(t *testing.T) {
+// clear frees what lives. That of an adapter's own EVD is refused, and the peer of a request may be gone.
+func (s *exampleScene) clear(t *testing.T) {
 	t.Helper()
-	for _, item := range s.must(t, "GET", "/crs?limit=1000", nil)["items"].([]any) {
-		s.call("POST", "/crs/"+item.(map[string]any)["id"].(string)+"/reject", object{}) // who asked is gone perhaps
-	}
-	for _, path := range []string{"/rsps", "/psps", "/endpoints", "/rmrs", "/lmrs", "/srqs", "/evds", "/pzs"} {
-		for _, item := range s.must(t, "GET", path+"?limit=1000", nil)["items"].([]any) {
-			s.call("DELETE", path+"/"+item.(map[string]any)["id"].(string), nil) // that of an adapter's own EVD is refused
-		}
-	}
 	for path, name := range map[string]string{"/tokens": "id", "/users": "name"} {
 		for _, item := range s.must(t, "GET", path, nil)["items"].([]any) {
 			s.must(t, "DELETE", path+"/"+item.(map[string]any)[name].(string), nil)
 		}
 	}
+	var operations []object
+	for _, path := range []string{"/crs", "/rsps", "/psps", "/endpoints", "/rmrs", "/lmrs", "/srqs", "/evds", "/pzs"} {
+		for _, item := range s.must(t, "GET", path+"?limit=1000", nil)["items"].([]any) {
+			one := path + "/" + item.(map[string]any)["id"].(string)
+			if path == "/crs" {
+				operations = append(operations, object{"method": "POST", "path": one + "/reject", "body": object{}})
+			} else {
+				operations = append(operations, object{"method": "DELETE", "path": one})
+			}
+		}
+	}
+	if operations != nil {
+		s.must(t, "POST", "/batch", object{"operations": operations})
+	}
+}
+
+// set frees what lives and makes the scene: an endpoint of each kind that the examples act on.
+func (s *exampleScene) set(t *testing.T) {
+	t.Helper()
+	s.clear(t)
 	s.must(t, "POST", "/tokens", object{"name": "backup-job", "role": "viewer"})
 	s.must(t, "POST", "/users", object{"name": "kim", "role": "operator"})
 	s.must(t, "POST", "/session", object{"token": s.token})
@@ -135,6 +147,7 @@ func TestEveryExampleOfTheHelpRuns(t *testing.T) {
 	s := newExampleScene(t)
 	all := commands(newRoot(streams{strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}}))
 	slices.SortStableFunc(all, func(a, b *cobra.Command) int { return strings.Compare(a.CommandPath(), b.CommandPath()) }) // backup before restore
+	changed := true
 	for _, c := range all {
 		if c.Example == "" {
 			t.Errorf("%s has no example", c.CommandPath())
@@ -143,8 +156,11 @@ func TestEveryExampleOfTheHelpRuns(t *testing.T) {
 			continue // its example is that of a command below it, or names several
 		}
 		t.Run(c.CommandPath(), func(t *testing.T) {
-			s.set(t)
+			if changed {
+				s.set(t)
+			}
 			s.run(t, c)
+			changed = c.Flags().Lookup("reason") != nil // only writes have it
 		})
 	}
 }

@@ -66,11 +66,16 @@ func (p *printer) list(body []byte) error {
 		return fmt.Errorf("the answer is no list: %w", err)
 	}
 	rows := slices.Concat(found.Items, found.Events, found.Checks)
-	show := p.table
-	if p.format == formatName {
-		show = func(rows []json.RawMessage) error { return p.names(rows, "") }
+	var err error
+	switch {
+	case p.format == formatName:
+		err = p.names(rows, "")
+	case len(rows) == 0:
+		fmt.Fprintln(p.err, p.none())
+	default:
+		err = p.table(rows)
 	}
-	if err := show(rows); err != nil {
+	if err != nil {
 		return err
 	}
 	if found.Total != nil {
@@ -80,6 +85,14 @@ func (p *printer) list(body []byte) error {
 		fmt.Fprintf(p.err, "there are more: --cursor %s\n", *found.Next)
 	}
 	return nil
+}
+
+// none returns what is said of an empty list.
+func (p *printer) none() string {
+	if p.verb.columns != nil {
+		return "nothing there"
+	}
+	return "no " + p.noun.objects
 }
 
 // table prints rows below the names of their columns; those only once.
@@ -138,7 +151,9 @@ func members(item []byte) (map[string]any, error) {
 }
 
 // oneLine returns a text without what would break a table.
-func oneLine(s string) string { return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", " ", "\x1b", `\x1b`).Replace(s) }
+func oneLine(s string) string {
+	return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", " ", "\x1b", `\x1b`).Replace(s)
+}
 
 // names prints what each object is called; an answer that names nothing is about what the command line called by a word.
 func (p *printer) names(rows []json.RawMessage, word string) error {
