@@ -108,8 +108,8 @@ func TestATokenIsShownOnceAndChangesBearItsName(t *testing.T) {
 		t.Errorf("whoami: %s", me.body)
 	}
 	pz := r.do("POST", "/pzs", members{"ia": ia0}, bring(secret)).is(201).id()
-	if actor := r.do("GET", "/changes?object="+pz, nil, bearer).is(200).at("items").([]any)[0].(members)["actor"]; actor != "nightly" {
-		t.Errorf("the change is %v's", actor)
+	if actor := r.do("GET", "/changes?object="+pz, nil, bearer).is(200).at("items").([]any)[0].(members); actor["actor"] != "nightly" || actor["actor_kind"] != "token" {
+		t.Errorf("the change is %v", actor)
 	}
 	for _, path := range []string{"/tokens", "/tokens/" + id, "/audit", "/changes"} {
 		if out := r.do("GET", path, nil, bearer).is(200); strings.Contains(string(out.body), secret) {

@@ -72,7 +72,7 @@ func (a *API) retireNode(ctx context.Context, in *retireNode) (*answer, error) {
 		return nil, err
 	}
 	err = a.store.RetireNode(ctx, in.Name, store.Retirement{
-		Match: c.Match, DryRun: c.DryRun, Answer: c.Answer, Actor: c.Actor, RequestID: c.RequestID, Reason: c.Reason,
+		Match: c.Match, DryRun: c.DryRun, Answer: c.Answer, Actor: c.Actor, ActorKind: c.ActorKind, RequestID: c.RequestID, Reason: c.Reason,
 	})
 	if err != nil {
 		return nil, err

@@ -93,7 +93,7 @@ func (info *requestInfo) complete(p *document.Problem) *document.Problem {
 // from the recorded object: it is then stored in the commit of the change, for a retry with the same Idempotency-Key.
 func (a *API) call(ctx context.Context, w Write, show func(dat.Object) *answer) (manager.Call, error) {
 	info := requestOf(ctx)
-	c := manager.Call{Actor: info.principal.Name, RequestID: info.id, Reason: headerText(w.Reason), DryRun: w.DryRun}
+	c := manager.Call{Actor: info.principal.Name, ActorKind: string(info.principal.Kind), RequestID: info.id, Reason: headerText(w.Reason), DryRun: w.DryRun}
 	match, err := w.match()
 	if err != nil {
 		return c, err

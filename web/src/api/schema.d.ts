@@ -1561,6 +1561,8 @@ export interface components {
         Change: {
             /** @description Who did it; engine where nobody asked. */
             actor: string;
+            /** @description What that is: user, token, anonymous or engine; null in changes from before this was recorded. */
+            actor_kind: string | null;
             /** @description Those members after; null where the object is gone or for a refusal. */
             after: {
                 [key: string]: unknown;
@@ -2535,6 +2537,8 @@ export interface components {
         EndpointVersion: {
             /** @description Who did it; engine where nobody asked. */
             actor: string;
+            /** @description What that is: user, token, anonymous or engine; null in changes from before this was recorded. */
+            actor_kind: string | null;
             /** @description Those members after; null where the object is gone or for a refusal. */
             after: {
                 [key: string]: unknown;
@@ -10657,8 +10661,8 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
             };
             path: {
-                /** @description The object's id. */
-                id: components["parameters"]["IdPath"];
+                /** @description The token's id, or its name. */
+                id: string;
             };
             cookie?: never;
         };
@@ -10720,8 +10724,8 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
             };
             path: {
-                /** @description The object's id. */
-                id: components["parameters"]["IdPath"];
+                /** @description The token's id, or its name. */
+                id: string;
             };
             cookie?: never;
         };
@@ -10783,8 +10787,8 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
             };
             path: {
-                /** @description The object's id. */
-                id: components["parameters"]["IdPath"];
+                /** @description The token's id, or its name. */
+                id: string;
             };
             cookie?: never;
         };
