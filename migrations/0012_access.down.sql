@@ -1,3 +1,3 @@
 DELETE FROM schema_versions WHERE version = 12;
 ALTER TABLE changes DROP COLUMN actor_kind;
-DROP TABLE store_identity, audit, signin_links, sessions, users, tokens;
+DROP TABLE audit, signin_links, sessions, users, tokens;

@@ -46,7 +46,8 @@ CREATE TABLE signin_links (
 );
 -- What was done about who may, and what was refused for want of rights.
 CREATE TABLE audit (
-    id         bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    -- A UUID of version 7: grows with time.
+    id         uuid        PRIMARY KEY,
     at         timestamptz NOT NULL DEFAULT clock_timestamp(),
     node       text        NOT NULL,
     actor      text        NOT NULL,
@@ -60,12 +61,6 @@ CREATE TABLE audit (
     request_id text        NOT NULL
 );
 CREATE INDEX audit_at ON audit (at);
--- Tells this database from others; part of the names of cookies.
-CREATE TABLE store_identity (
-    one boolean PRIMARY KEY DEFAULT true CONSTRAINT store_identity_one CHECK (one),
-    id  uuid    NOT NULL DEFAULT gen_random_uuid()
-);
-INSERT INTO store_identity DEFAULT VALUES;
 -- Null for changes from before, and where an older program wrote it.
 ALTER TABLE changes ADD COLUMN actor_kind text;
 INSERT INTO schema_versions (version, oldest_program) VALUES (12, 10);

@@ -57,7 +57,7 @@ const (
 // Entry is a line of the audit: what was done about who may, or refused for want of rights.
 type Entry struct {
 	// ID and At are given when it is recorded.
-	ID   int64
+	ID   string
 	At   time.Time
 	Node string
 	// Actor and ActorKind are who did it or tried to.

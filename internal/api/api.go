@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -125,8 +124,7 @@ func New(cfg Config) (*API, error) {
 		}
 		maps.Copy(a.docs, guides)
 	}
-	a.credentials = access.NewCredentials(cfg.Store, cfg.AdminToken)
-	a.storeID, _, _ = strings.Cut(cfg.Store.Identity(), "-")
+	a.storeID = access.HashOf(cfg.Store.Identity()).String()[:8]
 	a.audit = newAuditor(cfg.Store, a.log)
 	go a.audit.run(a.alive)
 	a.engine.Observe(len(a.manager.IAs()) > 0)
@@ -146,6 +144,7 @@ func build(cfg Config) *API {
 		limiter: newRateLimiter(cfg.RateLimit), wrong: newWrongCredentials(), wrongPasswords: newWrongCredentials(), heartbeat: heartbeat, sendTimeout: sendTimeout,
 		bodyMemory: newMemory(maxBodyMemory), answerMemory: newMemory(maxAnswerMemory), checking: make(chan struct{}, 1),
 	}
+	a.credentials = access.NewCredentials(cfg.Store, cfg.AdminToken)
 	a.alive, a.end = context.WithCancel(context.Background())
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)

@@ -7,8 +7,9 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
-	"strconv"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
@@ -101,7 +102,7 @@ type AuditEntry struct {
 
 func auditEntryOf(e access.Entry) AuditEntry {
 	return AuditEntry{
-		ID: strconv.FormatInt(e.ID, 10), At: dat.At(e.At), Node: e.Node, Actor: e.Actor, ActorKind: e.ActorKind, Action: e.Action, Object: nullIfEmpty(e.Object),
+		ID: e.ID, At: dat.At(e.At), Node: e.Node, Actor: e.Actor, ActorKind: e.ActorKind, Action: e.Action, Object: nullIfEmpty(e.Object),
 		Address: e.Address, Reason: nullIfEmpty(e.Reason), Outcome: e.Outcome, Detail: nullIfEmpty(e.Detail), RequestID: e.RequestID,
 	}
 }
@@ -146,10 +147,10 @@ func (a *API) listAudit(ctx context.Context, in *listAudit) (*answer, error) {
 		return nil, err
 	}
 	if in.Cursor != "" {
-		var ok bool
-		if q.Before, ok = positive(in.Cursor); !ok {
+		if uuid.Validate(in.Cursor) != nil {
 			return nil, wrongQuery("cursor", "must be the next_cursor of the page before")
 		}
+		q.Before = in.Cursor
 	}
 	export := acceptedOf(in.Accept, mediaCSV, mediaJSONLines)
 	if export != "" {

@@ -150,3 +150,10 @@ func TestASessionSurvivesARestart(t *testing.T) {
 	other := newRigOn(t, database, "alpha", func(c *Config) { c.AdminToken = "another token of the service" })
 	other.do("GET", "/whoami", nil, cookie).refused(401)
 }
+
+// user makes a user without a password and returns its name.
+func (r *rig) user(name string) string {
+	r.t.Helper()
+	r.do("POST", "/users", members{"name": name, "role": "viewer"}, bearer).is(201)
+	return name
+}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -117,19 +116,13 @@ func changedOne(rows int64, err error, none error) error {
 	return err
 }
 
-// Identity returns the id that tells the database from others. It stays the same as long as the database lives.
+// Identity returns what tells the database from others: it stays the same as long as the database lives, whichever of
+// its servers is the primary.
 func (s *Store) Identity() string { return s.identity }
 
 // readIdentity reads what Identity returns.
 func readIdentity(ctx context.Context, db querier) (id string, err error) {
-	rows, err := db.Query(ctx, `SELECT id::text FROM store_identity`)
-	if err != nil {
-		return "", err
-	}
-	id, err = pgx.CollectOneRow(rows, pgx.RowTo[string])
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = errors.New("the database has lost its identity (table store_identity)")
-	}
+	err = db.QueryRow(ctx, `SELECT to_hex(system_identifier) || '-' || (SELECT oid FROM pg_database WHERE datname = current_database()) FROM pg_control_system()`).Scan(&id)
 	return id, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -215,7 +216,10 @@ func TestALogInPartitionsIsTakenBackToOneTable(t *testing.T) {
 	s := openAs(t, url, "alpha")
 	recordEverything(t, s)
 	closeStore(t, s)
-	before := rowsOfTables(t, url, tablesOf(t, url))
+	rows := func() map[string][]string { // what the schema had before the log was in partitions
+		return withoutLaterColumns(rowsOfTables(t, url, []string{"nodes", "groups", "objects", "changes", "change_head", "kept", "retention"}))
+	}
+	before := rows()
 	for _, migrate := range []func() error{
 		func() error {
 			_, err := MigrateDown(t.Context(), url, int(newestVersion(t))-partitionedSchema+1, quiet)
@@ -224,9 +228,22 @@ func TestALogInPartitionsIsTakenBackToOneTable(t *testing.T) {
 		func() error { _, err := MigrateUp(t.Context(), url, quiet); return err },
 	} {
 		must(t, migrate())
-		if d := cmp.Diff(before, rowsOfTables(t, url, tablesOf(t, url))); d != "" {
+		if d := cmp.Diff(before, rows()); d != "" {
 			t.Errorf("the rows differ (-before +after):\n%s", d)
 		}
 	}
 	goesOn(t, url)
+}
+
+// laterColumns are the columns that tables got after the log was in partitions.
+var laterColumns = regexp.MustCompile(`,"actor_kind":(null|"\w+")`)
+
+// withoutLaterColumns returns rows without them.
+func withoutLaterColumns(tables map[string][]string) map[string][]string {
+	for _, rows := range tables {
+		for i := range rows {
+			rows[i] = laterColumns.ReplaceAllString(rows[i], "")
+		}
+	}
+	return tables
 }
