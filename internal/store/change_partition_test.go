@@ -230,3 +230,19 @@ func TestALogInPartitionsIsTakenBackToOneTable(t *testing.T) {
 	}
 	goesOn(t, url)
 }
+
+// Promise 9: readers do not wait for a standby that is away because a partition was made.
+func TestAPartitionIsMadeWithoutItsStandbys(t *testing.T) {
+	primary := newServer(t)
+	standby := primary.newStandby()
+	s := openIdle(t, primary.url(), "alpha")
+	fillPool(t, s)
+	standby.cutOff(primary)
+	must(t, extendLog(t.Context(), s.pool, 1<<22))
+	if _, err := s.Changes(t.Context(), ChangeQuery{}); err != nil {
+		t.Error(err)
+	}
+	if names := partitionNames(t, primary.url()); names != "first before_6291457 open" {
+		t.Errorf("there are the partitions %s", names)
+	}
+}
