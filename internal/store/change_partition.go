@@ -179,9 +179,11 @@ func (r *replacement) takePlaceOfOpen(ctx context.Context, tx pgx.Tx) error {
 // lockLog locks the log against everybody else until the end of a transaction, which is to
 // come soon and to drop some partitions. It waits for those who are reading, so that writers
 // wait for them too: only for logLockTimeout, and then it lets everybody through and tries
-// again. The end of the log is locked first, as by writers.
+// again. The end of the log is locked first, as by writers. The COMMIT does not wait for
+// standbys, as readers would too: nobody is told of it, and one that lacks it has the log
+// as it was.
 func lockLog(ctx context.Context, tx pgx.Tx, drop []partition) error {
-	sql := fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d); SET LOCAL lock_timeout = %d;
+	sql := fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d); SET LOCAL lock_timeout = %d; SET LOCAL synchronous_commit = local;
 		SELECT FROM change_head FOR UPDATE; LOCK TABLE ONLY changes`, int64(headLock), logLockTimeout.Milliseconds())
 	for _, p := range drop {
 		sql += ", " + p.name
@@ -201,11 +203,10 @@ func lockLog(ctx context.Context, tx pgx.Tx, drop []partition) error {
 	}
 }
 
-// lockNotAvailable is the code of a lock that was not to be had in time.
-const lockNotAvailable = "55P03"
+// lockTimeoutCode is the code of a lock that was not to be had in time.
 
 // isLockTimeout reports whether an error says that a lock was not to be had in time.
 func isLockTimeout(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == lockNotAvailable
+	return errors.As(err, &pg) && pg.Code == lockTimeoutCode
 }

@@ -85,7 +85,7 @@ func TestWhoReadsForLongHoldsUpNoWriter(t *testing.T) {
 	var dropped atomic.Bool
 	var done sync.WaitGroup
 	done.Go(func() {
-		err := error(&pgconn.PgError{Code: lockNotAvailable})
+		err := error(&pgconn.PgError{Code: lockTimeoutCode})
 		for isLockTimeout(err) { // it gave up
 			_, err = pruneBefore(t.Context(), s.pool, time.Now().Add(time.Minute), 0)
 		}
@@ -246,4 +246,20 @@ func withoutLaterColumns(tables map[string][]string) map[string][]string {
 		}
 	}
 	return tables
+}
+
+// Promise 9: readers do not wait for a standby that is away because a partition was made.
+func TestAPartitionIsMadeWithoutItsStandbys(t *testing.T) {
+	primary := newServer(t)
+	standby := primary.newStandby()
+	s := openIdle(t, primary.url(), "alpha")
+	fillPool(t, s)
+	standby.cutOff(primary)
+	must(t, extendLog(t.Context(), s.pool, 1<<22))
+	if _, err := s.Changes(t.Context(), ChangeQuery{}); err != nil {
+		t.Error(err)
+	}
+	if names := partitionNames(t, primary.url()); names != "first before_6291457 open" {
+		t.Errorf("there are the partitions %s", names)
+	}
 }
