@@ -146,9 +146,12 @@ func TestUpgradeAndBackOneNodeAtATime(t *testing.T) {
 			program string
 			end     func(*Service) error
 		}{
-			{0, u.present, stop}, {1, u.present, stop},
-			{0, u.before, kill}, {1, u.before, stop},
-			{1, u.present, kill}, {0, u.present, stop},
+			{0, u.present, stop},
+			{1, u.present, stop},
+			{0, u.before, kill},
+			{1, u.before, stop},
+			{1, u.present, kill},
+			{0, u.present, stop},
 		}
 		for n, step := range steps {
 			u.underLoad(Load{Writers: 8, Nodes: u.nodes, Across: true}, func(context.Context) {
