@@ -21,6 +21,10 @@ func addClient(root *cobra.Command) {
 	root.AddCommand(inGroup(newBatch(), groupObjects), inGroup(newMatrix(), groupObjects), inGroup(newWhoami(), groupService))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		completion.Args = usageArgs(knownVerb)
+		completion.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
 	addExamples(root)
 	completeRest(root)
 }

@@ -19,10 +19,11 @@ import (
 // newNoun builds the command of one type of object.
 func newNoun(n noun) *cobra.Command {
 	c := &cobra.Command{
-		Use:   n.name,
-		Short: "Act on " + n.objects,
-		Args:  usageArgs(knownVerb),
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		Use:        n.name,
+		Short:      "Act on " + n.objects,
+		Args:       usageArgs(knownVerb),
+		RunE:       func(c *cobra.Command, _ []string) error { return c.Help() },
+		SuggestFor: []string{n.name + "s", strings.TrimPrefix(n.path, "/"), n.watched},
 	}
 	for _, v := range n.verbs {
 		c.AddCommand(newVerb(n, v))
@@ -100,13 +101,18 @@ func exactly(places []string, many bool) cobra.PositionalArgs {
 		case len(args) == len(places), many && len(args) > len(places):
 			return nil
 		case len(places) == 0:
-			return fmt.Errorf("%s takes no arguments, and got %q", c.CommandPath(), args)
+			return fmt.Errorf("%s takes no arguments, and got %q", called(c), args)
 		case len(args) > len(places):
-			return fmt.Errorf("%s takes %s, and got %q", c.CommandPath(), strings.Join(places, " "), args)
+			return fmt.Errorf("%s takes %s, and got %q", called(c), strings.Join(places, " "), args)
 		default:
-			return fmt.Errorf("%s needs %s", c.CommandPath(), strings.Join(places[len(args):], " "))
+			return fmt.Errorf("%s needs %s", called(c), strings.Join(places[len(args):], " "))
 		}
 	}
+}
+
+// called returns the words by which a command is called, without the program's own.
+func called(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 }
 
 // watchable reports whether the verb has --watch.
@@ -116,6 +122,9 @@ func (v verb) watchable(n noun) bool { return !v.isWrite() && v.answer != octets
 func callVerb(c *cobra.Command, n noun, v verb, opts *callOptions, args []string) error {
 	if err := opts.check(); err != nil {
 		return usage(err)
+	}
+	if v.needsReason && opts.reason == "" {
+		return usage(fmt.Errorf("%s needs --reason; it is kept with the change", called(c)))
 	}
 	cl, err := opts.client()
 	if err != nil {
@@ -128,7 +137,7 @@ func callVerb(c *cobra.Command, n noun, v verb, opts *callOptions, args []string
 	ctx := c.Context()
 	if object, ok := rq.json.(map[string]any); ok {
 		if len(object) == 0 && v.name == "modify" {
-			return usage(fmt.Errorf("%s needs a flag that says what to modify", c.CommandPath()))
+			return usage(fmt.Errorf("%s needs a flag that says what to modify", called(c)))
 		}
 		if err := fillHandles(ctx, cl, v.body, object); err != nil {
 			return err
@@ -264,6 +273,9 @@ func (m member) addTo(query url.Values, c *cobra.Command) error {
 	}
 	switch value := v.(type) {
 	case []string:
+		if len(value) == 0 {
+			return fmt.Errorf("--%s is empty; leave it out for all", m.flag())
+		}
 		query[m.wire] = slices.Clone(value)
 	case int64:
 		query.Set(m.wire, strconv.FormatInt(value, 10))

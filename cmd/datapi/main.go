@@ -42,7 +42,7 @@ func newRoot(std streams) *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRunE: fillFromEnvironment,
-		Args:              usageArgs(cobra.NoArgs),
+		Args:              usageArgs(knownVerb),
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetIn(std.in)
