@@ -27,6 +27,7 @@ func addClient(root *cobra.Command) {
 	}
 	addExamples(root)
 	completeRest(root)
+	showApart(root)
 }
 
 // inGroup returns the command as one of a group.

@@ -77,13 +77,10 @@ func newVerb(n noun, v verb) *cobra.Command {
 			return callVerb(c, n, v, opts, args)
 		},
 	}
+	for _, m := range slices.Concat(v.query, v.body) {
+		m.register(c.Flags())
+	}
 	opts.register(c.Flags(), v)
-	for _, m := range v.query {
-		m.register(c.Flags())
-	}
-	for _, m := range v.body {
-		m.register(c.Flags())
-	}
 	if v.watchable(n) {
 		c.Flags().Bool("watch", false, "show it again after each change, until interrupted")
 	}
@@ -147,6 +144,7 @@ func callVerb(c *cobra.Command, n noun, v verb, opts *callOptions, args []string
 		return err
 	}
 	p := opts.printer(c, n, v)
+	p.several = v.many && len(args) > 1
 	run := call{cl: cl, noun: n, verb: v, request: rq, printer: p, waited: opts.wait}
 	if watch, err := c.Flags().GetBool("watch"); err == nil && watch {
 		return watchVerb(ctx, run, args)
