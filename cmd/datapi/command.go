@@ -77,10 +77,10 @@ func newVerb(n noun, v verb) *cobra.Command {
 			return callVerb(c, n, v, opts, args)
 		},
 	}
+	opts.register(c.Flags(), v)
 	for _, m := range slices.Concat(v.query, v.body) {
 		m.register(c.Flags())
 	}
-	opts.register(c.Flags(), v)
 	if v.watchable(n) {
 		c.Flags().Bool("watch", false, "show it again after each change, until interrupted")
 	}

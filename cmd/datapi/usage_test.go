@@ -1,9 +1,27 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
+
+// What one call is about is never taken from the environment: DATAPI_NODE is there where a service was started.
+func TestOnlyWhereAndAsWhomIsTakenFromTheEnvironment(t *testing.T) {
+	fromEnvironment := []string{"url", "token-file", "ca-file", "output"}
+	for _, c := range commands(newRoot(streams{})) {
+		if c.Flags().Lookup("url") == nil {
+			continue
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Annotations[envKey] != nil && !slices.Contains(fromEnvironment, f.Name) {
+				t.Errorf("%s --%s is taken from %v", c.CommandPath(), f.Name, f.Annotations[envKey])
+			}
+		})
+	}
+}
 
 func TestHelpListsTheFlagsOfEveryCallBelowThoseOfTheCommand(t *testing.T) {
 	cases := []struct {
