@@ -83,7 +83,7 @@ func (p *printer) list(body []byte) error {
 		fmt.Fprintf(p.err, "%d in all\n", *found.Total)
 	}
 	if found.Next != nil {
-		fmt.Fprintf(p.err, "there are more: --cursor %s\n", *found.Next)
+		fmt.Fprintf(p.err, "there are more: --cursor %s, or --all\n", *found.Next)
 	}
 	return nil
 }
