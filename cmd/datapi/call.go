@@ -213,4 +213,3 @@ func openInput(c *cobra.Command) (input, error) {
 	}
 	return input{f, "application/octet-stream"}, nil
 }
-

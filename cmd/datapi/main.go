@@ -26,7 +26,7 @@ type streams struct {
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, std streams) int {
 	root := newRoot(std)
-	root.SetArgs(args)
+	root.SetArgs(flagsLast(args))
 	command, err := root.ExecuteContextC(ctx)
 	return reportError(std.err, command, err)
 }
