@@ -114,6 +114,11 @@ func (v verb) hasPages() bool {
 	return slices.ContainsFunc(v.query, func(m member) bool { return m.wire == "cursor" })
 }
 
+// hasPages reports whether the list of the noun's objects comes in pages.
+func (n noun) hasPages() bool {
+	return slices.ContainsFunc(n.verbs, func(v verb) bool { return v.name == "list" && v.hasPages() })
+}
+
 // watchable reports whether the verb has --watch.
 func (v verb) watchable(n noun) bool { return !v.isWrite() && v.answer != octets && !n.single }
 

@@ -164,8 +164,8 @@ func causes() []string {
 // with the member that tells them apart.
 func (s suggester) objects(c *cobra.Command, n noun, begun string) []cobra.Completion {
 	query := url.Values{"limit": {maxCompletions}}
-	if n.watched == nodeNoun.watched {
-		query = nil // its list has no pages
+	if !n.hasPages() {
+		query = nil
 	}
 	if n.named && begun != "" {
 		query.Set("name", begun+"*")

@@ -27,7 +27,7 @@ func watchVerb(ctx context.Context, run call, args []string) error {
 	switch n, v := run.noun, run.verb; {
 	case n.name == changeNoun.name:
 		err = watchChanges(ctx, run)
-	case v.answer == list && v.columns == nil:
+	case v.answer == list && v.columns == nil && n.watched != "":
 		again := func() error { return w.show(ctx) }
 		err = follow(ctx, run.cl, url.Values{"type": {n.watched}}, run.printer.err, again, func(string) error { return again() })
 	default:
