@@ -23,6 +23,11 @@ func callVerb(c *cobra.Command, n noun, v verb, opts *callOptions, args []string
 	if v.needsReason && opts.reason == "" {
 		return usage(fmt.Errorf("%s needs --reason; it is kept with the change", called(c)))
 	}
+	for _, word := range args {
+		if err := checkWord(n, word); err != nil {
+			return err
+		}
+	}
 	cl, err := opts.client()
 	if err != nil {
 		return err

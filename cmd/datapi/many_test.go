@@ -25,6 +25,7 @@ func TestSeveralNamesAreDoneOneAfterTheOtherAndEachRefusalIsSaidOnce(t *testing.
 			"ep free gone a b", exitRefused, "ep a freed\n",
 			"datapi: none of the endpoints has the name \"gone\", and it is no id\ndatapi: b: there is no /api/v1/endpoints/" + otherID + "\n",
 		},
+		{"ep free a *", exitUsage, "", "datapi: \"*\" is neither an id nor a name of endpoints\nSee 'datapi ep free --help'.\n"},
 		{"ep free a", exitDone, "ep a freed\n", ""},
 		{"ep free a --dry-run", exitRefused, "", "datapi: there is no /api/v1/endpoints/" + anID + "\n"},
 		{"ep show a b -o name", exitDone, "a\nb\n", ""},
