@@ -24,6 +24,8 @@ func newBackup() *cobra.Command {
 			"The backup is one consistent snapshot, whether the service runs or not. The file appears under its name, with\n" +
 			"mode 0600, when it is complete. It holds all that the service knows: keep it as safe as the database. The data\n" +
 			"directory's own files (tokens, certificates) are not in it.",
+		Example: "  datapi backup /var/backups/datapi.backup\n" +
+			"  datapi backup --database-url postgres://datapi@db/datapi - | ssh vault 'cat > datapi.backup'",
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return backup(c, &database, args[0]) },
 	}
@@ -71,6 +73,8 @@ func newRestore() *cobra.Command {
 			"The service must be stopped, and the database empty: a new one, of another server too, or a data directory that\n" +
 			"has none yet. --replace gives up what is there. The file is checked first, and the database is changed as a whole\n" +
 			"or not at all. Start the service afterwards: ids and versions go on from the backup, the log in a new generation.",
+		Example: "  datapi restore /var/backups/datapi.backup\n" +
+			"  datapi restore --database-url postgres://datapi@db/datapi --replace datapi.backup",
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return restore(c, &database, args[0], replace) },
 	}

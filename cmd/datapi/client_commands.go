@@ -33,8 +33,13 @@ func addClient(root *cobra.Command) {
 		inGroup(newVerb(signInNoun, signInNoun.verbs[0]), groupService))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		completion.Args = usageArgs(knownVerb)
+		completion.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
 	addExamples(root)
 	completeRest(root)
+	showApart(root)
 }
 
 // inGroup returns the command as one of a group.

@@ -93,8 +93,11 @@ func (s suggester) values(c *cobra.Command, m member, begun string) ([]cobra.Com
 	}
 	var found []cobra.Completion
 	for _, one := range s.words(c, m, last) {
-		if word, _, _ := strings.Cut(one, "\t"); strings.HasPrefix(strings.ToLower(word), strings.ToLower(last)) {
+		switch lower := strings.ToLower(one); {
+		case strings.HasPrefix(one, last):
 			found = append(found, before+one)
+		case len(m.choices) > 0 && strings.HasPrefix(lower, last):
+			found = append(found, before+lower) // a choice is taken in any case, and a shell shows what begins as it was begun
 		}
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp
@@ -161,8 +164,8 @@ func causes() []string {
 // with the member that tells them apart.
 func (s suggester) objects(c *cobra.Command, n noun, begun string) []cobra.Completion {
 	query := url.Values{"limit": {maxCompletions}}
-	if n.watched == nodeNoun.watched {
-		query = nil // its list has no pages
+	if !n.hasPages() {
+		query = nil
 	}
 	if n.named && begun != "" {
 		query.Set("name", begun+"*")

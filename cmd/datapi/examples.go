@@ -32,8 +32,6 @@ func addExamples(c *cobra.Command) {
 var examples = map[string]string{
 	"":        "datapi serve\ndatapi ep list --state connected",
 	"serve":   "datapi serve --listen 127.0.0.1:0 --soft-ias 4",
-	"backup":  "datapi backup datapi.backup\ndatapi backup --database-url \"$DATABASE_URL\" - | gzip > datapi.backup.gz",
-	"restore": "datapi restore --replace datapi.backup",
 	"openapi": "datapi openapi --version 3.0 > openapi.yaml",
 
 	"migrate up":      "datapi migrate up",

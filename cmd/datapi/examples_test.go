@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,6 +22,7 @@ type exampleScene struct {
 	*process
 	dir         string
 	environment []string
+	making      []object // operations of a batch
 }
 
 // newExampleScene starts a service as the node alpha, on a database that a node beta has used and left.
@@ -74,8 +77,8 @@ func (s *exampleScene) set(t *testing.T) {
 	s.must(t, "POST", "/session", object{"token": s.token})
 	id := func(method, path string, body object) string {
 		t.Helper()
-		made, _ := s.must(t, method, path, body)["id"].(string)
-		return made
+		s.making = append(s.making, object{"method": method, "path": path, "body": body})
+		return fmt.Sprintf("$%d.id", len(s.making)-1)
 	}
 	var zone, queue, requests [2]string
 	for i, ia := range []string{"soft0@alpha", "soft1@alpha"} {
@@ -104,6 +107,8 @@ func (s *exampleScene) set(t *testing.T) {
 	id("POST", "/rsps", object{"ia": "soft1@alpha", "name": "rebuild", "conn_qual": 5000, "endpoint": endpoint("reserved", 1), "evd": requests[1]})
 	endpoint("ost-7", 0)
 	endpoint("ost-8", 1)
+	client, server, refused, waiting := endpoint("client", 0), endpoint("server", 1), endpoint("ost-9", 0), endpoint("waiting", 0)
+	s.make(t, &mds, &client, &server, &refused, &waiting)
 
 	there := s.must(t, "GET", "/ias/soft1@alpha?ia_attributes=ia_address", nil)["ia_attributes"].(map[string]any)["ia_address"]
 	connect := func(ep string, qual int) {
@@ -122,7 +127,6 @@ func (s *exampleScene) set(t *testing.T) {
 		})
 		return cr
 	}
-	client, server, refused, waiting := endpoint("client", 0), endpoint("server", 1), endpoint("ost-9", 0), endpoint("waiting", 0)
 	s.must(t, "POST", "/endpoints/"+server+"/recvs", object{"count": 8, "size": 4096})
 	connect(client, 4711)
 	s.must(t, "POST", "/crs/"+request()+"/accept", object{"endpoint": server})
@@ -131,6 +135,20 @@ func (s *exampleScene) set(t *testing.T) {
 	eventually(t, "an endpoint is refused", func() bool { return state(refused) == "DISCONNECTED" })
 	connect(waiting, 4711)
 	request()
+}
+
+// make makes in one batch what was collected, and puts ids in place of references to it.
+func (s *exampleScene) make(t *testing.T, references ...*string) {
+	t.Helper()
+	results := s.must(t, "POST", "/batch", object{"atomic": true, "operations": s.making})["results"].([]any)
+	s.making = nil
+	for _, reference := range references {
+		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(*reference, "$"), ".id"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		*reference = results[n].(map[string]any)["body"].(map[string]any)["id"].(string)
+	}
 }
 
 // commands returns a command and all below it.
@@ -142,18 +160,20 @@ func commands(c *cobra.Command) []*cobra.Command {
 	return all
 }
 
+// examplesOfFiles are the commands whose examples TestTheExamplesOfBackupAndRestoreRun runs.
+var examplesOfFiles = []string{"backup", "restore"}
+
 // Each command's help has an example, and each example does what it says, in a service with the objects that it names.
 func TestEveryExampleOfTheHelpRuns(t *testing.T) {
 	s := newExampleScene(t)
 	all := commands(newRoot(streams{strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}}))
-	slices.SortStableFunc(all, func(a, b *cobra.Command) int { return strings.Compare(a.CommandPath(), b.CommandPath()) }) // backup before restore
 	changed := true
 	for _, c := range all {
 		if c.Example == "" {
 			t.Errorf("%s has no example", c.CommandPath())
 		}
-		if c.HasSubCommands() {
-			continue // its example is that of a command below it, or names several
+		if c.HasSubCommands() || slices.Contains(examplesOfFiles, c.Name()) {
+			continue // the example is that of a command below it, or names several
 		}
 		t.Run(c.CommandPath(), func(t *testing.T) {
 			if changed {
@@ -169,8 +189,7 @@ func TestEveryExampleOfTheHelpRuns(t *testing.T) {
 func (s *exampleScene) run(t *testing.T, c *cobra.Command) {
 	t.Helper()
 	environment := s.environment
-	switch c.Name() {
-	case "serve", "restore":
+	if c.Name() == "serve" {
 		without := func(v string) bool { return strings.HasPrefix(v, "DATABASE_URL=") }
 		environment = append(slices.DeleteFunc(slices.Clone(environment), without), "DATAPI_DATA_DIR="+stateDir(t), "DATAPI_ENGINE=soft")
 	}

@@ -82,22 +82,23 @@ func at(object map[string]any, path string) any {
 	return at(next, rest)
 }
 
-// keysAndValues returns an object of strings as labels are written, key=value by comma; ok is false for another object.
+// keysAndValues returns an object without lists and objects in it as labels are written, key=value by comma; ok is false
+// for another object.
 func keysAndValues(object map[string]any) (list string, ok bool) {
 	var all []string
-	for key, v := range object {
-		value, isText := v.(string)
-		if !isText {
+	for key, value := range object {
+		switch value.(type) {
+		case []any, map[string]any:
 			return "", false
 		}
-		all = append(all, key+"="+value)
+		all = append(all, key+"="+cell(value))
 	}
 	slices.Sort(all)
 	return strings.Join(all, ","), true
 }
 
-// cell returns a value as a table shows it: null and empty as a hyphen, lists by comma, objects of strings as key=value,
-// others as JSON.
+// cell returns a value as a table shows it: null and empty as a hyphen, lists by comma, simple objects as
+// key=value, others as JSON.
 func cell(v any) string {
 	switch value := v.(type) {
 	case nil:

@@ -86,12 +86,17 @@ func (m member) flag() string {
 	return strings.ReplaceAll(last, "_", "-")
 }
 
+// about returns the help of the member, with the words that it takes.
+func (m member) about() string {
+	if len(m.choices) == 0 {
+		return m.help
+	}
+	return m.help + ": " + strings.Join(m.choices, ", ")
+}
+
 // register adds the flag of the member.
 func (m member) register(flags *pflag.FlagSet) {
-	help := m.help
-	if len(m.choices) > 0 {
-		help += ": " + strings.Join(m.choices, ", ")
-	}
+	help := m.about()
 	if m.need {
 		help += " (required)"
 	}
@@ -155,7 +160,7 @@ func (m member) one(word string) (any, error) {
 // many returns the value of a flag that takes several words, or several name=value.
 func (m member) many(list []string) (any, error) {
 	if m.kind != pairs {
-		return list, nil
+		return append([]string{}, list...), nil
 	}
 	object := make(map[string]any, len(list))
 	for _, pair := range list {
@@ -197,7 +202,7 @@ func body(members []member, flags *pflag.FlagSet) (map[string]any, error) {
 		}
 		if !given {
 			if m.need {
-				return nil, usage(fmt.Errorf("--%s is required: %s", m.flag(), flags.Lookup(m.flag()).Usage))
+				return nil, usage(fmt.Errorf("--%s is required: %s", m.flag(), m.about()))
 			}
 			continue
 		}

@@ -45,6 +45,8 @@ type verb struct {
 	input bool
 	// many: the call can be made for several objects, one after the other.
 	many bool
+	// needsReason: the call is refused without --reason.
+	needsReason bool
 	// past is what the line about a write that was done says of the object; without it the line says the object's state.
 	past string
 	// of is the noun of the object that the answer is, where that is another one.

@@ -50,7 +50,7 @@ var rdmaMembers = []member{
 
 var epNoun = noun{
 	name: "ep", objects: "endpoints", hint: "state",
-	columns: []string{"id", "name", "state", "ia", "peer.name", "remote_ia_address", "remote_port_qual", "version", "updated_at"},
+	columns: []string{"id", "name", "state", "ia", "peer.name|peer.endpoint", "remote_ia_address", "remote_port_qual", "version", "updated_at"},
 	wide: []string{
 		"pz", "recv_evd", "request_evd", "connect_evd", "srq", "attributes.max_recv_dtos", "attributes.max_request_dtos", "last_event.event",
 		"labels",

@@ -88,7 +88,7 @@ var nodeNoun = noun{
 		{name: "list", method: "GET", answer: list, help: "List the hosts that share this database", also: []string{"ls"}},
 		{name: "show", method: "GET", path: "/{name}", help: "Show hosts", many: true},
 		{
-			name: "retire", method: "DELETE", path: "/{name}", past: "retired",
+			name: "retire", method: "DELETE", path: "/{name}", past: "retired", needsReason: true,
 			help: "Free all objects of a host that will not come back, and its names; needs --reason",
 		},
 	},

@@ -47,17 +47,41 @@ func (o *callOptions) register(flags *pflag.FlagSet, v verb) {
 	flags.StringVar(&o.key, "idempotency-key", "", "a retry with the same key gets the first answer again")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "only check; nothing happens")
 	if v.outcome != nil {
-		flags.DurationVar(&o.wait, "wait", 0, "wait this long for the outcome, in whole seconds; another outcome than the one asked for is exit status 1")
+		flags.Var((*secondsFlag)(&o.wait), "wait", "wait this long for the outcome; another one than asked for is exit status 1")
 	}
+}
+
+// secondsFlag is a flag that takes whole seconds, with or without a unit.
+type secondsFlag time.Duration
+
+// String returns the duration, and nothing for none.
+func (f *secondsFlag) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return time.Duration(*f).String()
+}
+
+// Type returns what the help calls the value.
+func (f *secondsFlag) Type() string { return "seconds" }
+
+// Set takes 30, 30s or 5m.
+func (f *secondsFlag) Set(word string) error {
+	d, err := time.ParseDuration(word)
+	if n, plain := strconv.ParseUint(word, 10, 31); plain == nil {
+		d, err = time.Duration(n)*time.Second, nil
+	}
+	if err != nil || d < 0 || d%time.Second != 0 {
+		return fmt.Errorf("%q is no number of whole seconds; write it as 30, 30s or 5m", word)
+	}
+	*f = secondsFlag(d)
+	return nil
 }
 
 // check returns an error for a value that is wrong for every call.
 func (o *callOptions) check() error {
 	if !slices.Contains(formats, o.output) {
 		return fmt.Errorf("--output %q is none of %s", o.output, strings.Join(formats, ", "))
-	}
-	if o.wait < 0 || o.wait%time.Second != 0 {
-		return fmt.Errorf("--wait %s is no number of whole seconds", o.wait)
 	}
 	return nil
 }

@@ -19,9 +19,6 @@ import (
 func fillPath(ctx context.Context, cl *client, n noun, path string, args []string) (string, error) {
 	for i, place := range placeholder.FindAllString(path, -1) {
 		word := args[i]
-		if strings.Contains(word, "/") || word == "" || word == "." || word == ".." {
-			return "", usage(fmt.Errorf("%q is neither an id nor a name of %s", word, n.objects))
-		}
 		if t, err := typeOfHandle(n.watched); place == "{id}" && err == nil {
 			id, err := idOf(ctx, cl, t, word)
 			if err != nil {
@@ -32,6 +29,14 @@ func fillPath(ctx context.Context, cl *client, n noun, path string, args []strin
 		path = strings.Replace(path, place, url.PathEscape(word), 1)
 	}
 	return path, nil
+}
+
+// checkWord returns an error for a word that can be neither an id nor a name.
+func checkWord(n noun, word string) error {
+	if word == "" || word == "." || word == ".." || strings.ContainsAny(word, "*/") {
+		return usage(fmt.Errorf("%q is neither an id nor a name of %s", word, n.objects))
+	}
+	return nil
 }
 
 // fillHandles replaces the names among a body's handles by ids.
@@ -112,8 +117,8 @@ func idOf(ctx context.Context, cl *client, t dat.ObjectType, word string) (strin
 	switch {
 	case uuid.Validate(word) == nil:
 		return word, nil
-	case strings.ContainsAny(word, "*/"):
-		return "", usage(fmt.Errorf("%q is neither an id nor a name of %s", word, n.objects))
+	case checkWord(n, word) != nil:
+		return "", checkWord(n, word)
 	case t == dat.TypeIA:
 		return idOfIA(ctx, cl, word)
 	case t == dat.TypeNode:

@@ -18,8 +18,9 @@ type printer struct {
 	// noun and verb are what the answer is about.
 	noun noun
 	verb verb
-	// dryRun reports that nothing happened, plain that tables have no heading.
-	dryRun, plain bool
+	// dryRun reports that nothing happened, plain that tables have no heading, several that answers about other objects come
+	// too.
+	dryRun, plain, several bool
 	// printed reports that an answer was printed before.
 	printed bool
 }
@@ -46,7 +47,7 @@ func (p *printer) answer(body []byte, word string) error {
 	case p.verb.isWrite():
 		return p.receipt(body, word)
 	default:
-		return p.object(body)
+		return p.object(body, word)
 	}
 }
 
@@ -82,7 +83,7 @@ func (p *printer) list(body []byte) error {
 		fmt.Fprintf(p.err, "%d in all\n", *found.Total)
 	}
 	if found.Next != nil {
-		fmt.Fprintf(p.err, "there are more: --cursor %s\n", *found.Next)
+		fmt.Fprintf(p.err, "there are more: --cursor %s, or --all\n", *found.Next)
 	}
 	return nil
 }
@@ -183,11 +184,15 @@ func calledIn(object map[string]any) string {
 	return ""
 }
 
-// object prints every member of an object on a line of its own, in the order in which they were received.
-func (p *printer) object(body []byte) error {
+// object prints every member of an object on a line of its own, in the order in which they were received. One of several
+// that does not say what it is about has a line that says so.
+func (p *printer) object(body []byte, word string) error {
 	lines, err := flatten(body)
 	if err != nil {
 		return err
+	}
+	if p.several && !slices.ContainsFunc(lines, func(l flat) bool { return l.path == "id" }) {
+		lines = slices.Insert(lines, 0, flat{p.noun.name, word})
 	}
 	if p.printed {
 		fmt.Fprintln(p.out)

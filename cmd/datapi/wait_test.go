@@ -19,19 +19,29 @@ func TestAWaitWithAnotherOutcomeIsRefusedInOneLine(t *testing.T) {
 		status     int
 		out, said  string
 	}{
-		{"refused", "ep connect ID --remote-ia-address 10.0.0.1 --remote-port-qual 7 --wait 5s", http.StatusOK, refused, exitRefused, "",
-			"datapi: ep ost-7 is DISCONNECTED, not CONNECTED: DAT_CONNECTION_EVENT_PEER_REJECTED, IB_CM_REJ_CONSUMER, The peer said no.\n"},
-		{"late", "ep connect ID --remote-ia-address 10.0.0.1 --remote-port-qual 7 --wait 5s", http.StatusAccepted, pending, exitRefused, "",
-			"datapi: ep ost-7 is still ACTIVE_CONNECTION_PENDING after 5s, not CONNECTED\n"},
-		{"connected", "ep connect ID --remote-ia-address 10.0.0.1 --remote-port-qual 7 --wait 5s", http.StatusOK, connected, exitDone,
-			"ep ost-7 is CONNECTED (version 4)\n", ""},
-		{"without waiting", "ep connect ID --remote-ia-address 10.0.0.1 --remote-port-qual 7", http.StatusAccepted, pending, exitDone,
-			"ep ost-7 is ACTIVE_CONNECTION_PENDING (version 3)\n", ""},
+		{
+			"refused", "ep connect ID --remote-ia-address 10.0.0.1 --remote-port-qual 7 --wait 5s", http.StatusOK, refused, exitRefused, "",
+			"datapi: ep ost-7 is DISCONNECTED, not CONNECTED: DAT_CONNECTION_EVENT_PEER_REJECTED, IB_CM_REJ_CONSUMER, The peer said no.\n",
+		},
+		{
+			"late", "ep connect ID --remote-ia-address 10.0.0.1 --remote-port-qual 7 --wait 5s", http.StatusAccepted, pending, exitRefused, "",
+			"datapi: ep ost-7 is still ACTIVE_CONNECTION_PENDING after 5s, not CONNECTED\n",
+		},
+		{
+			"connected", "ep connect ID --remote-ia-address 10.0.0.1 --remote-port-qual 7 --wait 5", http.StatusOK, connected, exitDone,
+			"ep ost-7 is CONNECTED (version 4)\n", "",
+		},
+		{
+			"without waiting", "ep connect ID --remote-ia-address 10.0.0.1 --remote-port-qual 7", http.StatusAccepted, pending, exitDone,
+			"ep ost-7 is ACTIVE_CONNECTION_PENDING (version 3)\n", "",
+		},
 		{"a request that is accepted", "cr accept ID --wait 5s", http.StatusOK, connected, exitDone, "ep ost-7 is CONNECTED (version 4)\n", ""},
 		{"still connected", "ep disconnect ID --wait 1s", http.StatusOK, connected, exitRefused, "", "datapi: ep ost-7 is CONNECTED, not DISCONNECTED\n"},
 		{"for programs", "ep disconnect ID --wait 1s -o name", http.StatusOK, connected, exitRefused, "ost-7\n", "datapi: ep ost-7 is CONNECTED, not DISCONNECTED\n"},
-		{"too few events", "evd dequeue ID --max 8 --threshold 2 --wait 1s --no-headers", http.StatusOK, `{"events":[{"event":"E"}]}`, exitRefused,
-			"-  E  -  -  -  -\n", "datapi: after 1s there were 1 events, not 2\n"},
+		{
+			"too few events", "evd dequeue ID --max 8 --threshold 2 --wait 1s --no-headers", http.StatusOK, `{"events":[{"event":"E"}]}`, exitRefused,
+			"-  E  -  -  -  -\n", "datapi: after 1s there were 1 events, not 2\n",
+		},
 		{"enough events", "evd dequeue ID --max 8 --wait 1s -o name", http.StatusOK, `{"events":[{"event":"E"}]}`, exitDone, "E\n", ""},
 	}
 	for _, c := range cases {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"os"
 	"os/signal"
@@ -27,9 +28,8 @@ func watchVerb(ctx context.Context, run call, args []string) error {
 	switch n, v := run.noun, run.verb; {
 	case n.name == changeNoun.name:
 		err = watchChanges(ctx, run)
-	case v.answer == list && v.columns == nil:
-		again := func() error { return w.show(ctx) }
-		err = follow(ctx, run.cl, url.Values{"type": {n.watched}}, run.printer.err, again, func(string) error { return again() })
+	case v.answer == list && v.columns == nil && n.watched != "":
+		err = w.watchList(ctx)
 	default:
 		err = poll(ctx, func() error { return w.show(ctx) })
 	}
@@ -44,6 +44,47 @@ type watcher struct {
 	run   call
 	args  []string
 	shown [][]byte
+}
+
+// listPause is the least time between two requests for a list: of many changes at once the last one tells enough.
+const listPause = 250 * time.Millisecond
+
+// watchList shows the list, and again after changes of its objects. While no service answers it waits for one.
+func (w *watcher) watchList(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	changed, ended := make(chan struct{}, 1), make(chan error, 1)
+	note := func() error {
+		select {
+		case changed <- struct{}{}:
+		default: // it is noted already
+		}
+		return nil
+	}
+	go func() {
+		types := url.Values{"type": {w.run.noun.watched}}
+		ended <- follow(ctx, w.run.cl, types, w.run.printer.err, note, func(string) error { return note() })
+	}()
+	stop := func(err error) error {
+		cancel()
+		<-ended
+		return err
+	}
+	for {
+		select {
+		case err := <-ended:
+			cancel()
+			return err
+		case <-changed:
+		}
+		err := w.show(ctx)
+		var known *exitError
+		if err != nil && (!errors.As(err, &known) || known.status != exitUnreachable) {
+			return stop(err)
+		}
+		if !pause(ctx, listPause) {
+			return stop(nil)
+		}
+	}
 }
 
 // show makes the calls and prints the answers, if one of them is new.
