@@ -66,7 +66,7 @@ func (w *watcher) watchList(ctx context.Context) error {
 	}()
 	stop := func(err error) error {
 		cancel()
-		<-ended
+		_ = <-ended // it was told to end
 		return err
 	}
 	for {

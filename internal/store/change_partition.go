@@ -203,8 +203,6 @@ func lockLog(ctx context.Context, tx pgx.Tx, drop []partition) error {
 	}
 }
 
-// lockTimeoutCode is the code of a lock that was not to be had in time.
-
 // isLockTimeout reports whether an error says that a lock was not to be had in time.
 func isLockTimeout(err error) bool {
 	var pg *pgconn.PgError
