@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -86,6 +87,9 @@ func (c *Credentials) Local() (hash Hash, ok bool) { return c.local, c.hasLocal 
 func (c *Credentials) Token(ctx context.Context, secret string) (f Found, ok bool, err error) {
 	if c.hasLocal && HashOf(secret) == c.local {
 		return Found{Principal: LocalAdmin}, true, nil
+	}
+	if !strings.HasPrefix(secret, TokenPrefix) {
+		return f, false, nil // nobody has ever made it
 	}
 	return c.find(ctx, credentialKey{hash: HashOf(secret)})
 }

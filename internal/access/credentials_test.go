@@ -42,19 +42,19 @@ var reader = Principal{Kind: KindToken, ID: "1", Name: "reader", Role: Viewer}
 
 func TestAGoodCredentialIsLookedUpOnceInAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		records := &table{tokens: map[Hash]Principal{HashOf("good"): reader}}
+		records := &table{tokens: map[Hash]Principal{HashOf("dtp_good"): reader}}
 		c := NewCredentials(records, "the local token")
 		for range 1000 {
-			if f, ok, err := c.Token(t.Context(), "good"); !ok || err != nil || f.Principal != reader {
+			if f, ok, err := c.Token(t.Context(), "dtp_good"); !ok || err != nil || f.Principal != reader {
 				t.Fatal(f, ok, err)
 			}
 		}
 		if records.looks != 1 {
 			t.Errorf("%d looks for 1000 calls", records.looks)
 		}
-		records.set(func() { delete(records.tokens, HashOf("good")) })
+		records.set(func() { delete(records.tokens, HashOf("dtp_good")) })
 		time.Sleep(trusted + time.Nanosecond)
-		if _, ok, _ := c.Token(t.Context(), "good"); ok {
+		if _, ok, _ := c.Token(t.Context(), "dtp_good"); ok {
 			t.Error("what was revoked elsewhere is good after it was to be looked up again")
 		}
 	})
@@ -64,17 +64,17 @@ func TestWhileTheDatabaseIsAwayAGoodCredentialStaysGoodForReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ends := reader
 		ends.ExpiresAt = time.Now().Add(time.Hour)
-		records := &table{tokens: map[Hash]Principal{HashOf("good"): ends}}
+		records := &table{tokens: map[Hash]Principal{HashOf("dtp_good"): ends}}
 		c := NewCredentials(records, "the local token")
-		if f, ok, _ := c.Token(t.Context(), "good"); !ok || f.Unverified {
+		if f, ok, _ := c.Token(t.Context(), "dtp_good"); !ok || f.Unverified {
 			t.Fatal(f, ok)
 		}
 		records.set(func() { records.away = true })
 		time.Sleep(30 * time.Minute)
-		if f, ok, err := c.Token(t.Context(), "good"); !ok || err != nil || !f.Unverified {
+		if f, ok, err := c.Token(t.Context(), "dtp_good"); !ok || err != nil || !f.Unverified {
 			t.Errorf("it is %v, %v, %v", f, ok, err)
 		}
-		if _, ok, err := c.Token(t.Context(), "unknown"); ok || err == nil {
+		if _, ok, err := c.Token(t.Context(), "dtp_unknown"); ok || err == nil {
 			t.Error("of an unknown one it is not said that it cannot be known")
 		}
 		if f, ok, err := c.Token(t.Context(), "the local token"); !ok || err != nil || f.Principal != LocalAdmin {
@@ -82,13 +82,13 @@ func TestWhileTheDatabaseIsAwayAGoodCredentialStaysGoodForReads(t *testing.T) {
 		}
 		before := records.looks
 		for range 100 {
-			_, _, _ = c.Token(t.Context(), "good")
+			_, _, _ = c.Token(t.Context(), "dtp_good")
 		}
 		if records.looks-before > 1 {
 			t.Errorf("%d looks at a database that is away", records.looks-before)
 		}
 		time.Sleep(30 * time.Minute)
-		if _, ok, _ := c.Token(t.Context(), "good"); ok {
+		if _, ok, _ := c.Token(t.Context(), "dtp_good"); ok {
 			t.Error("it outlives its own end")
 		}
 		records.set(func() { records.away = false })
@@ -97,10 +97,10 @@ func TestWhileTheDatabaseIsAwayAGoodCredentialStaysGoodForReads(t *testing.T) {
 
 func TestWhatIsRevokedEndsAtOnceWithWhatWatchesIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		records := &table{tokens: map[Hash]Principal{HashOf("good"): reader}}
+		records := &table{tokens: map[Hash]Principal{HashOf("dtp_good"): reader}}
 		c := NewCredentials(records, "")
-		_, _, _ = c.Token(t.Context(), "good")
-		watched, stop := c.Watch(t.Context(), "good", "")
+		_, _, _ = c.Token(t.Context(), "dtp_good")
+		watched, stop := c.Watch(t.Context(), "dtp_good", "")
 		defer stop()
 		synctest.Wait()
 		c.Revoke(func(f Found) bool { return f.ID == reader.ID })
@@ -108,7 +108,7 @@ func TestWhatIsRevokedEndsAtOnceWithWhatWatchesIt(t *testing.T) {
 		if watched.Err() != nil {
 			t.Error("a change that left the credential good has ended what watches it")
 		}
-		records.set(func() { delete(records.tokens, HashOf("good")) })
+		records.set(func() { delete(records.tokens, HashOf("dtp_good")) })
 		c.Revoke(func(f Found) bool { return f.ID == reader.ID })
 		synctest.Wait()
 		if watched.Err() == nil {
@@ -121,8 +121,8 @@ func TestAnEndedCredentialEndsWhatWatchesItExactly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ends := reader
 		ends.ExpiresAt = time.Now().Add(10*time.Second + 123*time.Millisecond)
-		c := NewCredentials(&table{tokens: map[Hash]Principal{HashOf("good"): ends}}, "")
-		watched, stop := c.Watch(t.Context(), "good", "")
+		c := NewCredentials(&table{tokens: map[Hash]Principal{HashOf("dtp_good"): ends}}, "")
+		watched, stop := c.Watch(t.Context(), "dtp_good", "")
 		defer stop()
 		<-watched.Done()
 		if late := time.Since(ends.ExpiresAt); late < 0 || late > 2*time.Millisecond {

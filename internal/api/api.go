@@ -90,6 +90,8 @@ type API struct {
 	limiter *rateLimiter
 	// wrong are the wrong credentials of each address, wrongPasswords the wrong passwords of each address and user.
 	wrong, wrongPasswords *rateLimiter
+	// refusedRights bounds what the audit notes of one principal.
+	refusedRights *rateLimiter
 	// bodyMemory and answerMemory are what requests may hold at once.
 	bodyMemory, answerMemory *memory
 	// checking is held by the one that checks a large body.
@@ -141,7 +143,7 @@ func build(cfg Config) *API {
 		peers:    peers{own: cfg.Certificates},
 		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger,
 		schemas: document.NewSchemas(), v1: chi.NewMux(), queries: map[string]queryRules{}, unrecorded: map[string]bool{},
-		limiter: newRateLimiter(cfg.RateLimit), wrong: newWrongCredentials(), wrongPasswords: newWrongCredentials(), heartbeat: heartbeat, sendTimeout: sendTimeout,
+		limiter: newRateLimiter(cfg.RateLimit), wrong: newWrongCredentials(), wrongPasswords: newWrongCredentials(), refusedRights: newLimiter(maxRefusedRights/60, maxRefusedRights), heartbeat: heartbeat, sendTimeout: sendTimeout,
 		bodyMemory: newMemory(maxBodyMemory), answerMemory: newMemory(maxAnswerMemory), checking: make(chan struct{}, 1),
 	}
 	a.credentials = access.NewCredentials(cfg.Store, cfg.AdminToken)

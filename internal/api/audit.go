@@ -109,14 +109,14 @@ func auditEntryOf(e access.Entry) AuditEntry {
 
 type listAudit struct {
 	Read
-	Limit   int      `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many items a page has."`
+	Limit   int      `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many items a page has; an export has all."`
 	Cursor  string   `query:"cursor" maxLength:"1024" doc:"The next_cursor of the page before."`
 	Actor   []string `query:"actor,explode" doc:"Who did it; repeat for OR."`
 	Action  []string `query:"action,explode" example:"create-token" doc:"What was done; repeat for OR."`
 	Outcome []string `query:"outcome,explode" enum:"done,refused" doc:"What became of it; repeat for OR."`
 	Since   string   `query:"since" maxLength:"64" example:"2026-01-31T12:00:00Z" doc:"Not before this time (RFC 3339)."`
 	Until   string   `query:"until" maxLength:"64" example:"2026-01-31T13:00:00Z" doc:"Not after this time (RFC 3339)."`
-	Accept  string   `header:"Accept" doc:"text/csv or application/jsonl export the page instead: one line each, and all lines where limit is left out."`
+	Accept  string   `header:"Accept" hidden:"true"`
 }
 
 func (a *API) registerAudit() {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
@@ -22,8 +23,15 @@ func (a *API) checkRight(r route, request *http.Request) *document.Problem {
 	return nil
 }
 
+// maxRefusedRights is how many refusals of one principal the audit notes in a minute: a script that was given the wrong
+// token must not fill it.
+const maxRefusedRights = 60
+
 // noteRefusedRight notes in the audit that a call was refused.
 func (a *API) noteRefusedRight(request *http.Request, action, detail string) {
+	if !a.refusedRights.allow(requestOf(request.Context()).principal.Key(), 1, time.Now()) {
+		return
+	}
 	e := auditEntry(requestOf(request.Context()), action, "")
 	e.Object, e.Reason = request.URL.Path, headerText(request.Header.Get("X-Change-Reason"))
 	e.Outcome, e.Detail = access.OutcomeRefused, detail

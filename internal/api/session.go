@@ -210,8 +210,12 @@ func (a *API) checkPassword(ctx context.Context, info *requestInfo, name, passwo
 	return access.Principal{Kind: access.KindUser, ID: u.Name, Name: u.Name, Role: u.Role}, refund, err
 }
 
-// noteFailedSignIn notes in the audit that somebody could not sign in.
+// noteFailedSignIn notes in the audit that somebody could not sign in with what was given. What is refused before it is
+// looked at is not noted: there may be any number of it.
 func (a *API) noteFailedSignIn(info *requestInfo, body *startSessionBody, err error) {
+	if problemOf(err).Status != http.StatusUnauthorized || body == nil || *body == (startSessionBody{}) {
+		return
+	}
 	e := auditEntry(info, "start-session", "")
 	e.Outcome, e.Detail = access.OutcomeRefused, problemOf(err).Detail
 	if body != nil && body.Name != "" {

@@ -123,7 +123,7 @@ type beginner interface {
 
 // pruneBefore deletes the changes that are older than a time, except for the last one of
 // each object and the one that made its state of that time, and objects that were freed
-// before that, without IAs (formerIAs). Changes go with their partition where all of that are
+// before that, without IAs (formerIAs), and lines of the audit. Changes go with their partition where all of that are
 // past the time, and stay where they will be after patience; the others are deleted one by
 // one. It returns the number of changes that it deleted.
 func pruneBefore(ctx context.Context, db beginner, older time.Time, patience time.Duration) (deleted int64, err error) {
@@ -143,6 +143,9 @@ func pruneBefore(ctx context.Context, db beginner, older time.Time, patience tim
 	}
 	n, err := pruneBelow(ctx, db, older, aged.rest)
 	if deleted += n; err != nil {
+		return deleted, err
+	}
+	if _, err = db.Exec(ctx, `DELETE FROM audit WHERE at < $1`, older); err != nil {
 		return deleted, err
 	}
 	_, err = db.Exec(ctx, `DELETE FROM objects WHERE freed_at < $1 AND type <> 'ia'`, older)

@@ -4848,8 +4848,8 @@ export interface operations {
     "list-audit": {
         parameters: {
             query?: {
-                /** @description How many items a page has. */
-                limit?: components["parameters"]["LimitQuery"];
+                /** @description How many items a page has; an export has all. */
+                limit?: number;
                 /** @description The next_cursor of the page before. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /** @description Who did it; repeat for OR. */
@@ -4866,8 +4866,6 @@ export interface operations {
             header?: {
                 /** @description The request's id: taken, or made where it is left out; kept with changes. */
                 "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
-                /** @description text/csv or application/jsonl export the page instead: one line each, and all lines where limit is left out. */
-                Accept?: string;
             };
             path?: never;
             cookie?: never;
@@ -4883,6 +4881,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEntryPage"];
+                    "application/jsonl": string;
+                    "text/csv": string;
                 };
             };
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
