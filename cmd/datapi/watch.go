@@ -67,8 +67,7 @@ func (w *watcher) watchList(ctx context.Context) error {
 	}()
 	stop := func(err error) error {
 		cancel()
-		_ = <-ended // it was told to
-		return err
+		return errors.Join(err, <-ended)
 	}
 	for {
 		select {
