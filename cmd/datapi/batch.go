@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/datapi/datapi/internal/dat"
 )
 
 // newBatch builds the command that sends many writes at once.
@@ -21,7 +23,8 @@ func newBatch() *cobra.Command {
 		Use:   "batch [FILE]",
 		Short: "Send many writes at once, from a file or standard input",
 		Long: "Send many writes at once. FILE (- or nothing is standard input) holds a list of {method, path, body} in JSON or YAML;\n" +
-			"path is relative to /api/v1, and \"$3.id\" is the id that operation 3 (from 0) made.\n\n" +
+			"path is relative to /api/v1, and \"$3.id\" is the id that operation 3 (from 0) made. A name does wherever an id does, those\n" +
+			"of objects that an earlier operation makes too.\n\n" +
 			"Without --atomic it goes on after a refusal, and its exit status is 1 if anything was refused. Each line says\n" +
 			"the number of the operation, the HTTP status, and the id or what was wrong.",
 		Args: usageArgs(cobra.MaximumNArgs(1)),
@@ -50,6 +53,12 @@ func sendBatch(c *cobra.Command, opts *callOptions, file string) error {
 	cl, err := opts.client()
 	if err != nil {
 		return err
+	}
+	names := batchNames{cl: cl, found: map[dat.ObjectType]map[string]string{}}
+	for n, operation := range operations {
+		if operations[n], err = names.resolve(c.Context(), n, operation); err != nil {
+			return err
+		}
 	}
 	a, err := cl.do(c.Context(), &request{
 		method: http.MethodPost, path: "/batch", header: opts.header(), query: opts.query(),

@@ -88,7 +88,11 @@ func (c *client) send(ctx context.Context, rq *request) (*http.Response, error) 
 	}
 	defer response.Body.Close()
 	data, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20)) // the status alone makes it a refusal
-	return nil, refused(&refusal{response.StatusCode, problemText(response, data)})
+	text := problemText(response, data)
+	if response.StatusCode == http.StatusUnauthorized {
+		text += " (the token is read from " + tokenVariable + " or --token-file)"
+	}
+	return nil, refused(&refusal{response.StatusCode, text})
 }
 
 // build returns the HTTP request of a call.

@@ -214,6 +214,14 @@ func TestExitStatusTellsRefusalUsageAndSilenceApart(t *testing.T) {
 	}
 }
 
+func TestARefusalForLackOfATokenSaysWhereItIsReadFrom(t *testing.T) {
+	url, _ := fakeService(t, http.StatusUnauthorized, `{"title":"Who is asking?","detail":"this call needs a token"}`)
+	status, _, said := command(t, "", "ep", "list", "--url", url)
+	if status != exitRefused || said != "datapi: this call needs a token (the token is read from DATAPI_TOKEN or --token-file)\n" {
+		t.Errorf("status %d, said %q", status, said)
+	}
+}
+
 func TestMemoryGoesInAndOutAsItIs(t *testing.T) {
 	memory, _ := fakeService(t, http.StatusOK, "\x00\x01memory")
 	if status, out, _ := command(t, "", "lmr", "read", anID, "--url", memory); status != exitDone || out != "\x00\x01memory" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/url"
 	"os"
 	"os/signal"
@@ -66,8 +67,7 @@ func (w *watcher) watchList(ctx context.Context) error {
 	}()
 	stop := func(err error) error {
 		cancel()
-		_ = <-ended // it was told to end
-		return err
+		return errors.Join(err, <-ended)
 	}
 	for {
 		select {
@@ -107,12 +107,18 @@ func (w *watcher) show(ctx context.Context) error {
 	if w.shown != nil && same(w.shown, bodies) {
 		return nil
 	}
-	w.shown = bodies
-	if !w.run.printer.format.whole() && isTerminal(w.run.printer.out) {
-		if _, err := w.run.printer.out.Write([]byte(clearScreen)); err != nil {
-			return err
-		}
+	apart := ""
+	switch p := w.run.printer; {
+	case p.format.whole():
+	case isTerminal(p.out):
+		apart = clearScreen
+	case w.shown != nil:
+		apart = "\n"
 	}
+	if _, err := io.WriteString(w.run.printer.out, apart); err != nil {
+		return err
+	}
+	w.shown = bodies
 	w.run.printer.printed = false
 	for i, body := range bodies {
 		if err := w.run.printer.reprint(body, words[i]); err != nil {
