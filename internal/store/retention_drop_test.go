@@ -62,7 +62,7 @@ func TestOfDroppedPartitionsTheSameStaysAsOfDeletedChanges(t *testing.T) {
 		w.write(115)
 		closeStore(t, w.store)
 		whole := copyDatabase(t, url)
-		_, err := MigrateDown(t.Context(), whole, 1, quiet)
+		_, err := MigrateDown(t.Context(), whole, int(newestVersion(t))-partitionedSchema+1, quiet)
 		must(t, err)
 		_, err = MigrateUp(t.Context(), whole, quiet)
 		must(t, err)
@@ -77,7 +77,7 @@ func TestOfDroppedPartitionsTheSameStaysAsOfDeletedChanges(t *testing.T) {
 				must(t, pool.Close(t.Context()))
 			}
 			tables := []string{"changes", "objects", "change_head"}
-			if d := cmp.Diff(rowsOfTables(t, whole, tables), rowsOfTables(t, url, tables)); d != "" || deleted[url] != deleted[whole] {
+			if d := cmp.Diff(withoutLaterColumns(rowsOfTables(t, whole, tables)), withoutLaterColumns(rowsOfTables(t, url, tables))); d != "" || deleted[url] != deleted[whole] {
 				t.Fatalf("before change %d: %d are gone, want %d (-deleted +dropped):\n%s", boundary+1, deleted[url], deleted[whole], d)
 			}
 		}
