@@ -19,6 +19,9 @@ func (p *printer) receipt(body []byte, word string) error {
 			return err
 		}
 	}
+	if p.verb.secret != "" && p.verb.past == "" { // it is all there is to say
+		return p.secret(object)
+	}
 	line := p.subject(object, word) + p.event(object)
 	if details := p.details(object); len(details) > 0 {
 		line += " (" + strings.Join(details, ", ") + ")"
@@ -56,7 +59,7 @@ func (p *printer) subject(object map[string]any, word string) string {
 	if p.verb.of != "" {
 		kind = p.verb.of
 	}
-	if object["id"] != nil {
+	if object["id"] != nil || word == "" {
 		word = calledIn(object)
 	}
 	return strings.TrimSpace(kind + " " + word)
@@ -87,7 +90,7 @@ func (p *printer) details(object map[string]any) []string {
 			all = append(all, fmt.Sprintf("%s %v", strings.ReplaceAll(member, "_", " "), v))
 		}
 	}
-	if name, _ := object["name"].(string); name != "" && p.verb.name == "create" && !p.dryRun {
+	if name, _ := object["name"].(string); name != "" && p.verb.name == "create" && !p.dryRun && object["id"] != nil {
 		all = append(all, fmt.Sprintf("id %v", object["id"]))
 	}
 	return all

@@ -5,12 +5,11 @@ import "time"
 // Kind says what a principal is.
 type Kind string
 
-// The kinds of principals. Anonymous is everybody where nobody is asked who they are; Engine is the service itself.
+// The kinds of principals. Anonymous is everybody where nobody is asked who they are.
 const (
 	KindAnonymous Kind = "anonymous"
 	KindToken     Kind = "token"
 	KindUser      Kind = "user"
-	KindEngine    Kind = "engine"
 )
 
 // Principal is who calls. It is a value: what it says held when the credential was looked at.

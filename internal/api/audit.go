@@ -90,7 +90,7 @@ type AuditEntry struct {
 	At        dat.Time    `json:"at" doc:"When it was written, by the database's clock."`
 	Node      string      `json:"node" example:"alpha" doc:"The node that was asked."`
 	Actor     string      `json:"actor" doc:"Who did it, or tried to."`
-	ActorKind access.Kind `json:"actor_kind" enum:"user,token,anonymous,engine" doc:"What the actor is."`
+	ActorKind access.Kind `json:"actor_kind" enum:"user,token,anonymous" doc:"What the actor is."`
 	Action    string      `json:"action" example:"create-token" doc:"The call, by its operationId."`
 	Object    *string     `json:"object" doc:"What it was done to: a name, an id or a path; null for nothing."`
 	Address   string      `json:"address" doc:"The address that the call came from; of IPv6 the network."`

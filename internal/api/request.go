@@ -25,8 +25,8 @@ type requestInfo struct {
 	token, session string
 	// unverified reports that the database could not be asked lately whether the credential is still good.
 	unverified bool
-	// address is where the request came from.
-	address string
+	// address is where the request came from, host the name or address by which the client knows the service.
+	address, host string
 	// from is the node that has passed the request on, "" where it came from its client; signed is what that node says.
 	from   string
 	signed forwarded
@@ -73,7 +73,7 @@ func requestOf(ctx context.Context) *requestInfo {
 func withRequestInfo(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := &requestInfo{
-			id: r.Header.Get(document.RequestIDHeader), path: r.URL.Path, uri: r.URL.RequestURI(), key: r.Header.Get(idempotencyHeader), tls: r.TLS != nil, ifNoneMatch: r.Header.Get("If-None-Match"), address: AddressOf(r.RemoteAddr),
+			id: r.Header.Get(document.RequestIDHeader), path: r.URL.Path, uri: r.URL.RequestURI(), key: r.Header.Get(idempotencyHeader), tls: r.TLS != nil, ifNoneMatch: r.Header.Get("If-None-Match"), address: AddressOf(r.RemoteAddr), host: r.Host,
 		}
 		if !isVisibleASCII(info.id, 128) {
 			info.id = uuid.Must(uuid.NewV7()).String()

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
@@ -77,7 +75,6 @@ type signInLink struct {
 
 type createLink struct {
 	Write
-	Host string `header:"Host" hidden:"true"`
 	Body *noMembers
 }
 
@@ -346,26 +343,15 @@ func (a *API) createLink(ctx context.Context, in *createLink) (*answer, error) {
 	if err := a.store.CreateLink(ctx, access.HashOf(secret), info.principal, local, w); err != nil {
 		return nil, err
 	}
-	ans := a.ok(a.linkOf(info, in.Host, secret))
+	ans := a.ok(linkOf(info, secret))
 	ans.Status = http.StatusCreated
 	return ans, nil
 }
 
 // linkOf returns a link of a secret: the page's address with it, behind the # that browsers send to no server.
-func (a *API) linkOf(info *requestInfo, host, secret string) *signInLink {
+func linkOf(info *requestInfo, secret string) *signInLink {
 	scheme := map[bool]string{true: "https", false: "http"}[info.tls]
-	return &signInLink{Link: secret, URL: scheme + "://" + host + "/#signin=" + secret, ExpiresAt: dat.At(time.Now().Add(access.LinkLifetime))}
-}
-
-// SignInLink makes a link that signs in whoever has the token that the service was started with, and returns its secret.
-func (a *API) SignInLink(ctx context.Context) (string, error) {
-	local, ok := a.credentials.Local()
-	if !ok {
-		return "", nil
-	}
-	secret := access.NewSecret()
-	e := access.Entry{Actor: dat.ActorEngine, ActorKind: access.KindEngine, Action: "create-signin-link", Outcome: access.OutcomeDone, RequestID: uuid.Must(uuid.NewV7()).String()}
-	return secret, a.store.CreateLink(ctx, access.HashOf(secret), access.LocalAdmin, &local, store.AccessWrite{Entry: e})
+	return &signInLink{Link: secret, URL: scheme + "://" + info.host + "/#signin=" + secret, ExpiresAt: dat.At(time.Now().Add(access.LinkLifetime))}
 }
 
 // setCookie returns the header that gives the client the session's cookie; maxAge is in seconds, -1 removes it.

@@ -52,7 +52,6 @@ func (password) Schema(huma.Registry) *huma.Schema {
 
 type createUser struct {
 	Write
-	Host string `header:"Host" hidden:"true"`
 	Body struct {
 		Name     string   `json:"name" minLength:"1" maxLength:"63" pattern:"^[A-Za-z0-9._@-]+$" example:"kim" doc:"What the user is called."`
 		Role     string   `json:"role" enum:"viewer,operator,admin" doc:"What the user may do."`
@@ -164,7 +163,7 @@ func (a *API) createUser(ctx context.Context, in *createUser) (*answer, error) {
 	if hash == "" {
 		secret := access.NewSecret()
 		h := access.HashOf(secret)
-		link, out.SignIn = &h, a.linkOf(info, in.Host, secret)
+		link, out.SignIn = &h, linkOf(info, secret)
 		info.secretAnswer, info.made = true, &document.MadeRef{Type: "user", ID: u.Name}
 		w.Answer = a.placeholder(info)
 	}

@@ -1368,7 +1368,7 @@ export interface components {
              * @description What the actor is.
              * @enum {string}
              */
-            actor_kind: "user" | "token" | "anonymous" | "engine";
+            actor_kind: "user" | "token" | "anonymous";
             /** @description The address that the call came from; of IPv6 the network. */
             address: string;
             /**
