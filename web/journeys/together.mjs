@@ -87,8 +87,8 @@ export const together = {
       await call("PATCH", "/users/kim", { password: "correct horse battery" });
       await who.page.goto("/endpoints");
       await who.page.getByRole("button", { name: "Name and password" }).click();
-      await who.page.getByLabel("Name", { exact: true }).fill("kim");
-      await who.page.getByLabel("Password", { exact: true }).fill("correct horse battery");
+      await who.page.getByRole("textbox", { name: "Name" }).fill("kim");
+      await who.page.getByRole("textbox", { name: "Password" }).fill("correct horse battery");
       await who.page.getByRole("button", { name: "Sign in" }).click();
       await who.page.getByText("There are no endpoints yet").waitFor();
       await who.page.goto(signin.url);
