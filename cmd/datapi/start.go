@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"github.com/datapi/datapi/internal/manager"
@@ -29,6 +30,9 @@ type runningService struct {
 	store    *store.Store
 	private  *store.Postgres // nil with --database-url
 	data     string          // where the data is, for people
+	// tokenFile is the file of the token that the service has made, "" where it was given one or asks for none.
+	tokenFile string
+	api       *api.API
 	// fingerprint is that of a self-signed certificate, else empty.
 	fingerprint string
 	failed      chan error
@@ -43,6 +47,12 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runn
 	}
 	if s.tlsSelfSigned {
 		r.fingerprint = fingerprint(secured)
+	}
+	if s.token == "" && !s.open {
+		if s.token, err = localToken(s.dataDir, log); err != nil {
+			return nil, err
+		}
+		r.tokenFile = filepath.Join(s.dataDir, tokenName)
 	}
 	listener, err := listen(ctx, "--listen", s.listen, st)
 	if err != nil {
@@ -70,7 +80,13 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runn
 		log.Warn("few connections are possible at once, because the process may have few file descriptors; raise the limit (ulimit -n)", "connections", most)
 	}
 	server.RegisterOnShutdown(a.Close)
+	r.api = a
 	r.run(server, listener, st)
+	if r.tokenFile != "" {
+		if err := announce(s.dataDir, r.base(), st); err != nil {
+			return nil, err
+		}
+	}
 	if s.metricsListen != "" {
 		err = r.serveMetrics(ctx, a.Metrics, st)
 	}
