@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -37,12 +38,23 @@ func localToken(dataDir string, log *slog.Logger) (string, error) {
 	return token, err
 }
 
+// How often a start tries to lock the file of its address, and when again: a client holds it for a moment.
+const (
+	announceTries = 20
+	announceRetry = 50 * time.Millisecond
+)
+
 // announce writes the service's address into its data directory, until the stack ends.
 func announce(dataDir, address string, st *stack) error {
 	path := filepath.Join(dataDir, addressName)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
-	if err == nil {
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX) // a client looks for a moment only
+	for tries := 0; err == nil && tries < announceTries; tries++ {
+		if lockErr := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); lockErr == nil {
+			break
+		} else if tries == announceTries-1 {
+			err = errors.New("another service has it; give this one another --data-dir")
+		}
+		time.Sleep(announceRetry)
 	}
 	if err == nil {
 		err = errors.Join(f.Truncate(0), write(f, address+"\n"))
