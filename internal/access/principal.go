@@ -14,14 +14,14 @@ const (
 
 // Principal is who calls. It is a value: what it says held when the credential was looked at.
 type Principal struct {
-	Kind Kind `json:"kind"`
+	Kind Kind
 	// ID is the token's id or the user's name: what stays the same while names change. It is "" for who has no record.
-	ID string `json:"id"`
+	ID string
 	// Name is the actor of the principal's changes.
-	Name string `json:"name"`
-	Role Role   `json:"role"`
+	Name string
+	Role Role
 	// ExpiresAt is when the credential ends; the zero time is never.
-	ExpiresAt time.Time `json:"expires_at"`
+	ExpiresAt time.Time
 }
 
 // Anonymous is everybody where nobody is asked who they are: an admin.

@@ -29,12 +29,3 @@ func ParseRole(name string) (Role, error) {
 	}
 	return NoRole, fmt.Errorf("%q is none of viewer, operator and admin", name)
 }
-
-// MarshalText returns the role's name (encoding.TextMarshaler).
-func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
-
-// UnmarshalText reads a role's name (encoding.TextUnmarshaler); the error is that of ParseRole.
-func (r *Role) UnmarshalText(text []byte) (err error) {
-	*r, err = ParseRole(string(text))
-	return err
-}

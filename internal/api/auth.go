@@ -150,14 +150,11 @@ func WithConnection(ctx context.Context, c Connection) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// ownPaths are the paths of what a caller may do to itself in a service that takes no writes: sessions change no object.
-var ownPaths = []string{basePath + sessionPath, basePath + "/sessions"}
-
-// checkReadOnly refuses every write of a read-only service.
+// checkReadOnly refuses every write of a read-only service. Sessions may be opened and ended: they change no object.
 func (a *API) checkReadOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, basePath+"/"), "/")
-		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || slices.Contains(ownPaths, basePath+"/"+path)
+		collection := collectionOf(r.URL.Path)
+		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || collection == "session" || collection == "sessions"
 		if a.readOnly && !reads {
 			writeProblem(w, r, document.NewProblem(document.KindReadOnly, "This service was started with --read-only; it answers reads only."))
 			return

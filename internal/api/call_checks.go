@@ -52,7 +52,7 @@ func (a *API) validateBody(ctx huma.Context, next func(huma.Context)) {
 // firstRefusal returns the first problem of the request's form, or nil if there is none; the cheapest test comes
 // first.
 func (a *API) firstRefusal(r route, request *http.Request, op *huma.Operation) *document.Problem {
-	if p := checkAccept(request, append([]string{r.media()}, r.otherMedia...)...); p != nil {
+	if p := checkAccept(request, r); p != nil {
 		return p
 	}
 	if p := checkQuery(request, a.queries[r.id], r.mayBeEmpty); p != nil {
@@ -75,7 +75,7 @@ func (a *API) firstRefusal(r route, request *http.Request, op *huma.Operation) *
 
 // checkAccept refuses an Accept header that the answer cannot meet. Problems are sent whatever was asked for, as RFC
 // 9457 allows.
-func checkAccept(request *http.Request, media ...string) *document.Problem {
+func checkAccept(request *http.Request, r route) *document.Problem {
 	accept := request.Header.Values("Accept")
 	if len(accept) == 0 {
 		return nil
@@ -85,13 +85,15 @@ func checkAccept(request *http.Request, media ...string) *document.Problem {
 		if err != nil || strings.TrimLeft(params["q"], "0.") == "" && params["q"] != "" {
 			continue
 		}
-		for _, m := range media {
-			if kind, _, _ := strings.Cut(m, "/"); wanted == "*/*" || wanted == kind+"/*" || wanted == m {
-				return nil
-			}
+		meets := func(media string) bool {
+			kind, _, _ := strings.Cut(media, "/")
+			return wanted == "*/*" || wanted == kind+"/*" || wanted == media
+		}
+		if meets(r.media()) || slices.ContainsFunc(r.otherMedia, meets) {
+			return nil
 		}
 	}
-	return document.NewProblem(document.KindNotAcceptable, "This call answers with "+strings.Join(media, " or ")+". Send Accept with it or with */*, or leave Accept out.")
+	return document.NewProblem(document.KindNotAcceptable, "This call answers with "+strings.Join(append([]string{r.media()}, r.otherMedia...), " or ")+". Send Accept with it or with */*, or leave Accept out.")
 }
 
 // acceptedOf returns the first media type of a header Accept that is one of the given ones, "" for none.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync/atomic"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -55,7 +54,7 @@ var secretMembers = []string{"password", "current_password", "token", "link"}
 
 // withoutSecretMembers returns a body as it is told from others.
 func withoutSecretMembers(path string, body []byte) []byte {
-	collection, _, _ := strings.Cut(strings.TrimPrefix(path, basePath+"/"), "/")
+	collection := collectionOf(path)
 	var members map[string]json.RawMessage
 	if collection != "session" && collection != "users" || json.Unmarshal(body, &members) != nil {
 		return body

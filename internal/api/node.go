@@ -66,8 +66,7 @@ func (a *API) retireNode(ctx context.Context, in *retireNode) (*answer, error) {
 	if headerText(in.Reason) == "" {
 		return nil, wrongHeader("X-Change-Reason", "is required: say why the node is retired")
 	}
-	show := func(dat.Object) *answer { return &answer{Status: http.StatusNoContent} }
-	c, err := a.call(ctx, in.Write, show)
+	c, err := a.call(ctx, in.Write, func(dat.Object) *answer { return noContent() })
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +81,7 @@ func (a *API) retireNode(ctx context.Context, in *retireNode) (*answer, error) {
 		e.Object = in.Name
 		a.audit.note(e)
 	}
-	return show(nil), nil
+	return noContent(), nil
 }
 
 func (a *API) listNodes(ctx context.Context, _ *Read) (*answer, error) {

@@ -45,14 +45,3 @@ func auditEntry(info *requestInfo, action, reason string) access.Entry {
 		Reason: headerText(reason), Outcome: access.OutcomeDone, RequestID: info.id,
 	}
 }
-
-// viewer serves a page that is no call of the API to who may read, or anybody where nobody is asked.
-func (a *API) viewer(next http.Handler) http.Handler {
-	return a.authenticate(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !requestOf(r.Context()).principal.May(access.Viewer) {
-			writeProblem(w, r, unauthorized())
-			return
-		}
-		next.ServeHTTP(w, r)
-	}))
-}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -218,21 +218,11 @@ func (a *API) noteFailedSignIn(info *requestInfo, body *startSessionBody, err er
 	}
 	e := auditEntry(info, "start-session", "")
 	e.Outcome, e.Detail = access.OutcomeRefused, problemOf(err).Detail
-	if body != nil && body.Name != "" {
-		e.Object = cutText(body.Name, 100)
-	}
+	e.Object = body.Name
 	if e.Actor == "" {
 		e.Actor, e.ActorKind = access.Anonymous.Name, access.KindAnonymous
 	}
 	a.audit.note(e)
-}
-
-// cutText returns a text of at most so many bytes.
-func cutText(s string, most int) string {
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }
 
 // placeholder returns what is stored in the commit of a call whose answer carries a secret: nil without an Idempotency-Key.
@@ -252,7 +242,7 @@ func (a *API) endSession(ctx context.Context, in *endSession) (*answer, error) {
 		return nil, err
 	}
 	info := requestOf(ctx)
-	ans := &answer{Status: http.StatusNoContent}
+	ans := noContent()
 	if in.DryRun {
 		return ans, nil
 	}
@@ -269,7 +259,7 @@ func (a *API) endSession(ctx context.Context, in *endSession) (*answer, error) {
 func (a *API) closeSession(ctx context.Context, id string, w Write) error {
 	e := auditEntry(requestOf(ctx), "end-session", w.Reason)
 	e.Object = id
-	c, err := a.accessWrite(ctx, w, e, &answer{Status: http.StatusNoContent})
+	c, err := a.accessWrite(ctx, w, e, noContent)
 	if err != nil {
 		return err
 	}
@@ -280,33 +270,29 @@ func (a *API) closeSession(ctx context.Context, id string, w Write) error {
 	return nil
 }
 
-// accessWrite returns how a change of who may is made: the answer, which may be nil, is stored in its commit.
-func (a *API) accessWrite(ctx context.Context, w Write, e access.Entry, ans *answer) (store.AccessWrite, error) {
+// accessWrite returns how a change of who may is made: the answer, which show makes after the change, is stored in its
+// commit.
+func (a *API) accessWrite(ctx context.Context, w Write, e access.Entry, show func() *answer) (store.AccessWrite, error) {
 	if err := w.refuseVersion(); err != nil {
 		return store.AccessWrite{}, err
 	}
-	c, err := a.call(ctx, w, func(dat.Object) *answer { return ans })
+	c, err := a.call(ctx, w, func(dat.Object) *answer { return show() })
 	return store.AccessWrite{Entry: e, Answer: c.Answer, DryRun: w.DryRun}, err
 }
 
 func (a *API) listSessions(ctx context.Context, _ *Read) (*answer, error) {
-	info, position := requestOf(ctx), a.store.Log().Position()
+	info := requestOf(ctx)
 	local, _ := a.credentials.Local()
-	all, err := a.store.Sessions(ctx, local)
-	if err != nil {
-		return nil, err
+	read := func(ctx context.Context) ([]access.Session, error) {
+		all, err := a.store.Sessions(ctx, local)
+		return slices.DeleteFunc(all, func(s access.Session) bool { return !mayEnd(info, s) }), err
 	}
-	views := []Session{}
-	for _, s := range all {
-		if !mayEnd(info, s) {
-			continue
-		}
-		views = append(views, Session{
+	return listAll(ctx, a, read, func(s access.Session) Session {
+		return Session{
 			ID: s.ID, Name: s.Principal.Name, Kind: s.Principal.Kind, Role: s.Principal.Role.String(), Current: s.ID == info.session,
 			CreatedAt: dat.At(s.CreatedAt), SeenAt: dat.At(s.SeenAt), ExpiresAt: dat.At(s.ExpiresAt), Address: s.Address, Agent: s.Agent,
-		})
-	}
-	return a.ok(PageOf[Session]{Items: views, Position: position.String()}), nil
+		}
+	})
 }
 
 // mayEnd reports whether a session is the caller's own, or the caller an admin.
@@ -322,7 +308,7 @@ func (a *API) endOneSession(ctx context.Context, in *endOneSession) (*answer, er
 	}
 	for _, s := range all {
 		if s.ID == in.ID && mayEnd(requestOf(ctx), s) {
-			return &answer{Status: http.StatusNoContent}, a.closeSession(ctx, s.ID, in.Write)
+			return noContent(), a.closeSession(ctx, s.ID, in.Write)
 		}
 	}
 	return nil, document.NewProblem(document.KindNoRecord, "There is no such session; it may have ended.")

@@ -101,16 +101,7 @@ func (a *API) registerTokens() {
 }
 
 func (a *API) listTokens(ctx context.Context, _ *Read) (*answer, error) {
-	position := a.store.Log().Position()
-	all, err := a.store.Tokens(ctx)
-	if err != nil {
-		return nil, err
-	}
-	views := make([]Token, len(all))
-	for i, t := range all {
-		views[i] = tokenOf(t)
-	}
-	return a.ok(PageOf[Token]{Items: views, Position: position.String()}), nil
+	return listAll(ctx, a, a.store.Tokens, tokenOf)
 }
 
 func (a *API) getToken(ctx context.Context, in *oneToken) (*answer, error) {
@@ -182,12 +173,14 @@ func (a *API) modifyToken(ctx context.Context, in *patchToken) (*answer, error) 
 	}
 	e := auditEntry(requestOf(ctx), "modify-token", in.Reason)
 	e.Object, e.Detail = in.ID, in.Body.Role
-	w, err := a.accessWrite(ctx, in.Write, e, nil)
+	var changed *access.Token
+	show := func() *answer { return a.ok(tokenOf(*changed)) }
+	w, err := a.accessWrite(ctx, in.Write, e, show)
 	if err != nil {
 		return nil, err
 	}
-	w.Answer = nil // it is known after the change only
-	t, err := a.store.ChangeToken(ctx, in.ID, w, func(t *access.Token) error {
+	err = a.store.ChangeToken(ctx, in.ID, w, func(t *access.Token) error {
+		changed = t
 		if in.Body.Role != "" {
 			var err error
 			if t.Role, err = access.ParseRole(in.Body.Role); err != nil {
@@ -206,9 +199,9 @@ func (a *API) modifyToken(ctx context.Context, in *patchToken) (*answer, error) 
 		return nil, err
 	}
 	if !in.DryRun {
-		a.revokeToken(t.ID)
+		a.revokeToken(changed.ID)
 	}
-	return a.ok(tokenOf(t)), nil
+	return show(), nil
 }
 
 // revokeToken ends what is remembered of a token, and of the sessions that were opened with it.
@@ -219,8 +212,7 @@ func (a *API) revokeToken(id string) {
 func (a *API) deleteToken(ctx context.Context, in *deleteToken) (*answer, error) {
 	e := auditEntry(requestOf(ctx), "delete-token", in.Reason)
 	e.Object = in.ID
-	done := &answer{Status: http.StatusNoContent}
-	w, err := a.accessWrite(ctx, in.Write, e, done)
+	w, err := a.accessWrite(ctx, in.Write, e, noContent)
 	if err != nil {
 		return nil, err
 	}
@@ -231,5 +223,5 @@ func (a *API) deleteToken(ctx context.Context, in *deleteToken) (*answer, error)
 	if !in.DryRun {
 		a.revokeToken(t.ID)
 	}
-	return done, nil
+	return noContent(), nil
 }

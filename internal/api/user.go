@@ -108,16 +108,7 @@ func (a *API) registerUsers() {
 }
 
 func (a *API) listUsers(ctx context.Context, _ *Read) (*answer, error) {
-	position := a.store.Log().Position()
-	all, err := a.store.Users(ctx)
-	if err != nil {
-		return nil, err
-	}
-	views := make([]User, len(all))
-	for i, u := range all {
-		views[i] = userOf(u)
-	}
-	return a.ok(PageOf[User]{Items: views, Position: position.String()}), nil
+	return listAll(ctx, a, a.store.Users, userOf)
 }
 
 func (a *API) getUser(ctx context.Context, in *oneUser) (*answer, error) {
@@ -140,9 +131,6 @@ func hashOf(ctx context.Context, given password) (string, error) {
 }
 
 func (a *API) createUser(ctx context.Context, in *createUser) (*answer, error) {
-	if err := in.refuseVersion(); err != nil {
-		return nil, err
-	}
 	if err := refuseScope(in.Body.Scope); err != nil {
 		return nil, err
 	}
@@ -157,26 +145,31 @@ func (a *API) createUser(ctx context.Context, in *createUser) (*answer, error) {
 	}
 	e := auditEntry(info, "create-user", in.Reason)
 	e.Object, e.Detail = u.Name, u.Role.String()
-	w := store.AccessWrite{Entry: e, DryRun: in.DryRun}
-	var out newUser
+	var signIn *signInLink
+	show := func() *answer {
+		ans := a.ok(newUser{User: userOf(u), SignIn: signIn})
+		ans.Status = http.StatusCreated
+		if !in.DryRun {
+			ans.Location = basePath + "/users/" + u.Name
+		}
+		return ans
+	}
+	w, err := a.accessWrite(ctx, in.Write, e, show)
+	if err != nil {
+		return nil, err
+	}
 	var link *access.Hash
 	if hash == "" {
 		secret := access.NewSecret()
 		h := access.HashOf(secret)
-		link, out.SignIn = &h, linkOf(info, secret)
+		link, signIn = &h, linkOf(info, secret)
 		info.secretAnswer, info.made = true, &document.MadeRef{Type: "user", ID: u.Name}
 		w.Answer = a.placeholder(info)
 	}
-	if u, err = a.store.CreateUser(ctx, u, hash, link, w); err != nil {
+	if err := a.store.CreateUser(ctx, &u, hash, link, w); err != nil {
 		return nil, err
 	}
-	out.User = userOf(u)
-	ans := a.ok(out)
-	ans.Status = http.StatusCreated
-	if !in.DryRun {
-		ans.Location = basePath + "/users/" + u.Name
-	}
-	return ans, nil
+	return show(), nil
 }
 
 func (a *API) modifyUser(ctx context.Context, in *patchUser) (*answer, error) {
@@ -203,19 +196,19 @@ func (a *API) modifyUser(ctx context.Context, in *patchUser) (*answer, error) {
 	if c.Password != "" {
 		e.Detail += " password"
 	}
-	w, err := a.accessWrite(ctx, in.Write, e, nil)
+	u := access.User{Name: in.Name}
+	show := func() *answer { return a.ok(userOf(u)) }
+	w, err := a.accessWrite(ctx, in.Write, e, show)
 	if err != nil {
 		return nil, err
 	}
-	w.Answer = nil // it is known after the change only
-	u, err := a.store.ChangeUser(ctx, in.Name, c, w)
-	if err != nil {
+	if err := a.store.ChangeUser(ctx, &u, c, w); err != nil {
 		return nil, err
 	}
 	if !in.DryRun {
 		a.revokeUser(in.Name)
 	}
-	return a.ok(userOf(u)), nil
+	return show(), nil
 }
 
 // mayModifyUser refuses what is for admins, and a change of the own password without the one that is in force.
@@ -252,8 +245,7 @@ func (a *API) revokeUser(name string) {
 func (a *API) deleteUser(ctx context.Context, in *deleteUser) (*answer, error) {
 	e := auditEntry(requestOf(ctx), "delete-user", in.Reason)
 	e.Object = in.Name
-	done := &answer{Status: http.StatusNoContent}
-	w, err := a.accessWrite(ctx, in.Write, e, done)
+	w, err := a.accessWrite(ctx, in.Write, e, noContent)
 	if err != nil {
 		return nil, err
 	}
@@ -263,5 +255,5 @@ func (a *API) deleteUser(ctx context.Context, in *deleteUser) (*answer, error) {
 	if !in.DryRun {
 		a.revokeUser(in.Name)
 	}
-	return done, nil
+	return noContent(), nil
 }

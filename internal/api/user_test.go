@@ -53,6 +53,9 @@ func TestAUserSignsInOnceWithALink(t *testing.T) {
 		t.Errorf("whoami: %s", me.body)
 	}
 	r.do("POST", "/session", members{"link": link["link"]}).refused(401)
+	if line := r.do("GET", "/audit?action=start-session&outcome=done", nil, bearer).is(200).at("items").([]any)[0].(members); line["actor"] != "lee" || line["actor_kind"] != "user" {
+		t.Errorf("the audit says %v", line)
+	}
 	own := r.do("POST", "/signin-links", nil, lee).is(201).at("link")
 	r.do("GET", "/whoami", nil, r.signIn(members{"link": own})).is(200)
 	admins := r.do("POST", "/signin-links", nil, bearer).is(201).at("link")
@@ -102,6 +105,32 @@ func TestOnesOwnPasswordNeedsThePresentOne(t *testing.T) {
 	r.do("GET", "/whoami", nil, other).refused(401)
 	r.do("POST", "/session", members{"name": "kim", "password": goodPassword}).refused(401)
 	r.signIn(members{"name": "kim", "password": fresh})
+}
+
+func TestTheAnswersToChangesOfUsersAreKeptWithThem(t *testing.T) {
+	r := newRig(t, withToken)
+	for _, call := range []struct {
+		method, path string
+		body         any
+	}{
+		{"POST", "/users", members{"name": "kim", "role": "viewer", "password": goodPassword}},
+		{"PATCH", "/users/kim", members{"role": "operator"}},
+		{"POST", "/tokens", members{"name": "nightly", "role": "viewer"}},
+		{"PATCH", "/tokens/nightly", members{"role": "operator"}},
+		{"DELETE", "/users/kim", nil},
+	} {
+		key := with("Idempotency-Key", call.method+call.path)
+		first := r.do(call.method, call.path, call.body, bearer, key)
+		if n := r.number("SELECT count(*) FROM kept k JOIN audit a ON k.xmin = a.xmin WHERE k.key = '" + call.method + call.path + "'"); n != 1 {
+			t.Errorf("%s %s: the answer was stored in another commit than its change", call.method, call.path)
+		}
+		again := r.do(call.method, call.path, call.body, bearer, key)
+		if call.path == "/tokens" {
+			again.refused(409)
+		} else if again.status != first.status || string(again.body) != string(first.body) || again.header.Get("Location") != first.header.Get("Location") {
+			t.Errorf("%s %s: %d %s, and again %d %s", call.method, call.path, first.status, first.body, again.status, again.body)
+		}
+	}
 }
 
 func TestADeletedUserIsSignedOut(t *testing.T) {

@@ -22,9 +22,9 @@ type AccessWrite struct {
 }
 
 // writeAccess makes a change of who may, with its line in the audit and its stored answer, in one
-// transaction. Errors are those of change, KindStoreAway, and KindOutcomeUnknown where the database
+// transaction; both are made after change, which may still complete them. Errors are those of change, KindStoreAway, and KindOutcomeUnknown where the database
 // has not confirmed it.
-func (s *Store) writeAccess(ctx context.Context, w AccessWrite, change func(tx pgx.Tx) error) error {
+func (s *Store) writeAccess(ctx context.Context, w *AccessWrite, change func(tx pgx.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	if err := s.recorder.Away(); err != nil { // not to wait for the pool

@@ -28,12 +28,13 @@ type NewSession struct {
 // KindWrongLink for one that is not there, or was used, or has ended.
 func (s *Store) OpenSession(ctx context.Context, n NewSession, w AccessWrite) (opened access.Session, err error) {
 	opened = access.Session{ID: uuid.Must(uuid.NewV7()).String(), Principal: n.Of, Address: n.Address, Agent: cutAt(n.Agent, 300)}
-	err = s.writeAccess(ctx, w, func(tx pgx.Tx) error {
+	err = s.writeAccess(ctx, &w, func(tx pgx.Tx) error {
 		if n.Link != nil {
 			if err := useLink(ctx, tx, &n); err != nil {
 				return err
 			}
 			opened.Principal = n.Of
+			w.Entry.Actor, w.Entry.ActorKind = n.Of.Name, n.Of.Kind
 		}
 		token, user, local := owner(n.Of, n.Local)
 		var limit *time.Time // a session does not outlive what opened it
@@ -150,7 +151,7 @@ func (s *Store) EndSession(ctx context.Context, id string, w AccessWrite) error 
 	if !isID(id) {
 		return errNoSuch("session", id)
 	}
-	return s.writeAccess(ctx, w, func(tx pgx.Tx) error {
+	return s.writeAccess(ctx, &w, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `DELETE FROM sessions WHERE id = $1`, id)
 		return changedOne(tag.RowsAffected(), err, errNoSuch("session", id))
 	})

@@ -43,7 +43,7 @@ func (s *Store) Token(ctx context.Context, id string) (access.Token, error) {
 // the nil UUID. The error is KindNameTaken where another one bears the name.
 func (s *Store) CreateToken(ctx context.Context, t access.Token, hash access.Hash, w AccessWrite) (access.Token, error) {
 	t.ExpiresAt = microseconds(t.ExpiresAt)
-	err := s.writeAccess(ctx, w, func(tx pgx.Tx) error {
+	err := s.writeAccess(ctx, &w, func(tx pgx.Tx) error {
 		return tx.QueryRow(ctx, `INSERT INTO tokens (id, hash, name, role, expires_at, created_by) VALUES ($1, $2, $3, $4, $5, $6) RETURNING created_at`,
 			t.ID, hash[:], t.Name, t.Role.String(), t.ExpiresAt, t.CreatedBy).Scan(&t.CreatedAt)
 	})
@@ -54,15 +54,15 @@ func (s *Store) CreateToken(ctx context.Context, t access.Token, hash access.Has
 }
 
 // ChangeToken changes the token with an id or a name as change says, which is called with the token as it is and may refuse.
-func (s *Store) ChangeToken(ctx context.Context, id string, w AccessWrite, change func(*access.Token) error) (t access.Token, err error) {
-	none := errNoSuch("token", id)
-	err = s.writeAccess(ctx, w, func(tx pgx.Tx) error {
+func (s *Store) ChangeToken(ctx context.Context, id string, w AccessWrite, change func(*access.Token) error) error {
+	return s.writeAccess(ctx, &w, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, selectTokens+whereToken(id)+` FOR UPDATE`, id)
 		if err != nil {
 			return err
 		}
 		found, err := pgx.CollectRows(rows, scanToken)
-		if t, err = one(found, err, none); err != nil {
+		t, err := one(found, err, errNoSuch("token", id))
+		if err != nil {
 			return err
 		}
 		if err := change(&t); err != nil {
@@ -72,13 +72,12 @@ func (s *Store) ChangeToken(ctx context.Context, id string, w AccessWrite, chang
 		_, err = tx.Exec(ctx, `UPDATE tokens SET role = $2, expires_at = $3 WHERE id = $1`, t.ID, t.Role.String(), t.ExpiresAt)
 		return err
 	})
-	return t, err
 }
 
 // DeleteToken revokes the token with an id or a name, with the sessions that were opened with it, and returns it. The
 // error is KindNoRecord for an unknown one.
 func (s *Store) DeleteToken(ctx context.Context, id string, w AccessWrite) (t access.Token, err error) {
-	err = s.writeAccess(ctx, w, func(tx pgx.Tx) error {
+	err = s.writeAccess(ctx, &w, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `DELETE FROM tokens`+whereToken(id)+` RETURNING id::text, name, role, expires_at, created_at, created_by`, id)
 		if err != nil {
 			return err

@@ -37,10 +37,10 @@ func (s *Store) PasswordHash(ctx context.Context, name string) (string, error) {
 }
 
 // CreateUser makes a user with the hash of a password, "" for none. link, which may be nil, is the hash of a secret that
-// signs the user in once. The error is KindNameTaken where there is one of that name.
-func (s *Store) CreateUser(ctx context.Context, u access.User, password string, link *access.Hash, w AccessWrite) (access.User, error) {
+// signs the user in once. CreatedAt is given to the user. The error is KindNameTaken where there is one of that name.
+func (s *Store) CreateUser(ctx context.Context, u *access.User, password string, link *access.Hash, w AccessWrite) error {
 	u.HasPassword = password != ""
-	err := s.writeAccess(ctx, w, func(tx pgx.Tx) error {
+	return s.writeAccess(ctx, &w, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `INSERT INTO users (name, role, password, created_by) VALUES ($1, $2, nullif($3, ''), $4) RETURNING created_at`,
 			u.Name, u.Role.String(), password, u.CreatedBy).Scan(&u.CreatedAt)
 		if err != nil || link == nil {
@@ -48,7 +48,6 @@ func (s *Store) CreateUser(ctx context.Context, u access.User, password string, 
 		}
 		return insertLink(ctx, tx, *link, access.Principal{Kind: access.KindUser, ID: u.Name}, nil)
 	})
-	return u, err
 }
 
 // UserChange is what is changed of a user.
@@ -60,27 +59,26 @@ type UserChange struct {
 	KeepSession string
 }
 
-// ChangeUser changes a user. The error is KindNoRecord for an unknown name.
-func (s *Store) ChangeUser(ctx context.Context, name string, c UserChange, w AccessWrite) (u access.User, err error) {
-	err = s.writeAccess(ctx, w, func(tx pgx.Tx) error {
+// ChangeUser changes the user of u's name, and fills u. The error is KindNoRecord for an unknown name.
+func (s *Store) ChangeUser(ctx context.Context, u *access.User, c UserChange, w AccessWrite) error {
+	return s.writeAccess(ctx, &w, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `UPDATE users SET role = coalesce(nullif($2, ''), role), password = coalesce(nullif($3, ''), password)
-			WHERE name = $1 RETURNING name, role, password IS NOT NULL, created_at, created_by`, name, c.Role.String(), c.Password)
+			WHERE name = $1 RETURNING name, role, password IS NOT NULL, created_at, created_by`, u.Name, c.Role.String(), c.Password)
 		if err != nil {
 			return err
 		}
 		found, err := pgx.CollectRows(rows, scanUser)
-		if u, err = one(found, err, errNoSuch("user", name)); err != nil || c.Password == "" {
+		if *u, err = one(found, err, errNoSuch("user", u.Name)); err != nil || c.Password == "" {
 			return err
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM sessions WHERE user_name = $1 AND id::text <> $2`, name, c.KeepSession)
+		_, err = tx.Exec(ctx, `DELETE FROM sessions WHERE user_name = $1 AND id::text <> $2`, u.Name, c.KeepSession)
 		return err
 	})
-	return u, err
 }
 
 // DeleteUser deletes a user, with all sessions and links. The error is KindNoRecord for an unknown name.
 func (s *Store) DeleteUser(ctx context.Context, name string, w AccessWrite) error {
-	return s.writeAccess(ctx, w, func(tx pgx.Tx) error {
+	return s.writeAccess(ctx, &w, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `DELETE FROM users WHERE name = $1`, name)
 		return changedOne(tag.RowsAffected(), err, errNoSuch("user", name))
 	})
@@ -89,7 +87,7 @@ func (s *Store) DeleteUser(ctx context.Context, name string, w AccessWrite) erro
 // CreateLink keeps the hash of a secret that signs somebody in once. local is the hash of the token of access.LocalAdmin;
 // it is nil for others.
 func (s *Store) CreateLink(ctx context.Context, hash access.Hash, of access.Principal, local *access.Hash, w AccessWrite) error {
-	return s.writeAccess(ctx, w, func(tx pgx.Tx) error { return insertLink(ctx, tx, hash, of, local) })
+	return s.writeAccess(ctx, &w, func(tx pgx.Tx) error { return insertLink(ctx, tx, hash, of, local) })
 }
 
 // insertLink writes a link, and deletes those that nobody can use any more.

@@ -19,6 +19,9 @@ const (
 	// pruneLook is the interval at which each node looks whether that is due, and whether the
 	// log needs another partition.
 	pruneLook = 30 * time.Second
+	// pruneOffset keeps the looks from meeting what a node does each second: that would take a
+	// connection more.
+	pruneOffset = 500 * time.Millisecond
 	// pruneLock is the advisory lock of the node that deletes.
 	pruneLock = migrateLock + 1
 	// prunePatience is the part of the retention for which changes may stay longer, so that they
@@ -177,7 +180,7 @@ func pruneOnce(ctx context.Context, db beginner, older time.Time, rest int64) (n
 // pruneRegularly looks at once, every pruneLook and after each wakePruner whether there
 // is something to delete, until ctx ends.
 func (s *Store) pruneRegularly(ctx context.Context) {
-	look := time.NewTicker(pruneLook)
+	look := time.NewTimer(pruneLook + pruneOffset)
 	defer look.Stop()
 	for {
 		s.pruneLogged(ctx)
@@ -185,6 +188,7 @@ func (s *Store) pruneRegularly(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-look.C:
+			look.Reset(pruneLook)
 		case <-s.pruneSoon:
 		}
 	}
