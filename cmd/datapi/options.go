@@ -132,7 +132,7 @@ func (o *callOptions) client() (*client, error) {
 	if err != nil || base.Host == "" {
 		return nil, usage(fmt.Errorf("--url %q is no address; write it as %s", o.url, defaultURL))
 	}
-	token := os.Getenv(tokenVariable)
+	token, caFile := os.Getenv(tokenVariable), o.caFile
 	if o.tokenFile != "" {
 		data, err := os.ReadFile(o.tokenFile)
 		if err != nil {
@@ -140,15 +140,15 @@ func (o *callOptions) client() (*client, error) {
 		}
 		token = strings.TrimSpace(string(data))
 	}
-	if local, ok := findLocalService(o.dataDir); ok && token == "" && (o.url == "" || local.is(base)) {
+	if local, ok := findLocalService(o.dataDir); ok && (o.url == "" || local.is(base)) {
 		if base, err = url.Parse(local.url); err != nil {
 			return nil, err
 		}
-		token = local.token
+		token, caFile = cmp.Or(token, local.token), cmp.Or(caFile, local.certificate)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	if o.caFile != "" {
-		pool, err := certificates(o.caFile)
+	if caFile != "" {
+		pool, err := certificates(caFile)
 		if err != nil {
 			return nil, usage(fmt.Errorf("--ca-file: %w", err))
 		}

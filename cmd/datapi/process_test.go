@@ -113,7 +113,9 @@ func begin(t *testing.T, args ...string) (*process, io.Reader) {
 // are.
 func serveIn(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
-	open := !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--admin-token") })
+	open := !slices.ContainsFunc(args, func(arg string) bool {
+		return strings.HasPrefix(arg, "--admin-token") || strings.HasPrefix(arg, "--open")
+	})
 	p, out := begin(t, append([]string{"serve", "--listen=127.0.0.1:0", "--node=alpha", "--engine=soft", "--data-dir=" + dir, fmt.Sprint("--open=", open)}, args...)...)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {

@@ -25,8 +25,8 @@ func (r *runningService) printReady(out io.Writer) {
 	}
 	line("engine", r.adapters())
 	line("data", r.data)
-	if r.tokenFile != "" {
-		line("token", r.tokenFile+" (the client finds it; curl: -H \"Authorization: Bearer $(cat "+r.tokenFile+")\")")
+	if r.door != nil {
+		line("token", r.door.tokenFile+" (the client finds it; curl: -H \"Authorization: Bearer $(cat "+r.door.tokenFile+")\")")
 	}
 	line("sign in", r.signIn(out))
 	line("stop", "Ctrl-C or SIGTERM")

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"github.com/datapi/datapi/internal/manager"
@@ -30,9 +29,9 @@ type runningService struct {
 	store    *store.Store
 	private  *store.Postgres // nil with --database-url
 	data     string          // where the data is, for people
-	// tokenFile is the file of the token that the service has made, "" where it was given one or asks for none.
-	tokenFile string
-	api       *api.API
+	// door is nil where the service was given a token or asks for none.
+	door *localDoor
+	api  *api.API
 	// fingerprint is that of a self-signed certificate, else empty.
 	fingerprint string
 	failed      chan error
@@ -49,10 +48,10 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runn
 		r.fingerprint = fingerprint(secured)
 	}
 	if s.token == "" && !s.open {
-		if s.token, err = localToken(s.dataDir, log); err != nil {
+		if r.door, err = openLocalDoor(s.dataDir, log, st); err != nil {
 			return nil, err
 		}
-		r.tokenFile = filepath.Join(s.dataDir, tokenName)
+		s.token = r.door.token
 	}
 	listener, err := listen(ctx, "--listen", s.listen, st)
 	if err != nil {
@@ -82,8 +81,8 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runn
 	server.RegisterOnShutdown(a.Close)
 	r.api = a
 	r.run(server, listener, st)
-	if r.tokenFile != "" {
-		if err := announce(s.dataDir, r.base(), st); err != nil {
+	if r.door != nil {
+		if err := r.door.announce(r.base()); err != nil {
 			return nil, err
 		}
 	}

@@ -3,14 +3,12 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"os/user"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -88,52 +86,6 @@ func (d *DataDirectory) Folder(name string) (*os.Root, error) {
 	}
 	defer func() { _ = f.Close() }()
 	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
-}
-
-// Secret returns what a file holds that nobody but this process's user can read. If there is none it is made, with what
-// made returns. A link, and a file that others own or can read, are refused.
-func (d *DataDirectory) Secret(name string, made func() string) (string, error) {
-	f, err := d.root.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		text := made()
-		return text, d.writeSecret(name, text)
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s cannot be read: %w; remove it, and the next start makes another one", filepath.Join(d.path, name), err)
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 || int(owner.Uid) != os.Geteuid() {
-		return "", fmt.Errorf("%s is not a file that only its owner, the user of this service, can read; remove it, and the next start makes another one", filepath.Join(d.path, name))
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxSecret))
-	return strings.TrimSpace(string(text)), err
-}
-
-// maxSecret is the length of a secret's file, in bytes, that is read at most.
-const maxSecret = 4096
-
-// writeSecret makes a file that only this process's user can read, whole or not at all.
-func (d *DataDirectory) writeSecret(name, text string) error {
-	unfinished := name + ".new"
-	_ = d.root.Remove(unfinished) // a former start may have left it behind
-	f, err := d.root.OpenFile(unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("%s cannot be made: %w", filepath.Join(d.path, name), err)
-	}
-	_, err = f.WriteString(text + "\n")
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = d.root.Rename(unfinished, name)
-	}
-	if err != nil {
-		return fmt.Errorf("%s cannot be made: %w", filepath.Join(d.path, name), err)
-	}
-	return nil
 }
 
 // makeDataDirectory makes the directory of a path, and returns that without symbolic
