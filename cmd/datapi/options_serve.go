@@ -43,7 +43,7 @@ type serveOptions struct {
 	tlsSelfSigned, insecureHTTP        bool
 	metricsListen, retention           string
 	rateLimit                          int
-	readOnly                           bool
+	readOnly, open                     bool
 	logLevel, logFormat                string
 }
 
@@ -57,7 +57,8 @@ func (o *serveOptions) register(c *cobra.Command) {
 	f.StringVar(&o.node, "node", "", "this host's name in ids; none: the host name")
 	f.StringVar(&o.engine, "engine", "auto", "auto (verbs where a device exists, else soft), verbs, soft, or verbs,soft")
 	f.IntVar(&o.softIAs, "soft-ias", 2, "how many soft adapters to open")
-	f.StringVar(&o.adminTokenFile, "admin-token-file", "", "file that holds the token that every call must bring")
+	f.BoolVar(&o.open, "open", false, "ask nobody who they are; on loopback only")
+	f.StringVar(&o.adminTokenFile, "admin-token-file", "", "file that holds a token with all rights; none: admin-token in the data directory")
 	f.StringVar(&o.adminToken, "admin-token", "", "the token itself; others on this machine can read it here, the variable is safer")
 	f.StringVar(&o.tlsCert, "tls-cert", "", "PEM certificate chain to serve HTTPS with")
 	f.StringVar(&o.tlsKey, "tls-key", "", "its PEM key")
@@ -135,7 +136,10 @@ func (s *settings) checkToken() error {
 			return fmt.Errorf("--admin-token-file: %s is empty", s.adminTokenFile)
 		}
 	}
-	if s.token != "" && len(s.token) < minTokenLength {
+	switch {
+	case s.token != "" && s.open:
+		return errors.New("--open asks nobody who they are, so there is no use for an admin token; give one of them")
+	case s.token != "" && len(s.token) < minTokenLength:
 		return fmt.Errorf("the admin token has %d characters; give it %d or more", len(s.token), minTokenLength)
 	}
 	return nil
@@ -157,7 +161,8 @@ func (s *settings) checkTLS() error {
 // secure reports whether the service speaks HTTPS.
 func (s *settings) secure() bool { return s.tlsCert != "" || s.tlsSelfSigned }
 
-// checkExposure refuses an address that other hosts can reach, if there is no token or it would be sent in clear text.
+// checkExposure refuses an address that other hosts can reach, if nobody is asked who they are, or tokens would be sent
+// in clear text.
 func (s *settings) checkExposure() error {
 	host, _, err := net.SplitHostPort(s.listen)
 	switch {
@@ -165,10 +170,10 @@ func (s *settings) checkExposure() error {
 		return fmt.Errorf("--listen %q is no address; write it as 127.0.0.1:8480", s.listen)
 	case isLoopback(host):
 		return nil
-	case s.token == "":
-		return fmt.Errorf("--listen %s can be reached from other hosts: give an admin token (--admin-token-file), or listen on 127.0.0.1", s.listen)
+	case s.open:
+		return fmt.Errorf("--listen %s can be reached from other hosts, and --open asks nobody who they are: leave --open out, or listen on 127.0.0.1", s.listen)
 	case !s.secure() && !s.insecureHTTP:
-		return fmt.Errorf("--listen %s would send the token in clear text: give --tls-cert and --tls-key, or --tls-self-signed, or --insecure-http", s.listen)
+		return fmt.Errorf("--listen %s would send tokens in clear text: give --tls-cert and --tls-key, or --tls-self-signed, or --insecure-http", s.listen)
 	}
 	return nil
 }
