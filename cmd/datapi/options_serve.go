@@ -19,6 +19,9 @@ import (
 // minTokenLength is the least length of an admin token, in characters.
 const minTokenLength = 16
 
+// defaultListen is the address of a service that is given none.
+const defaultListen = "127.0.0.1:8480"
+
 // defaultRetention is the age of changes kept where nobody says another one.
 const defaultRetention = "90d"
 
@@ -50,7 +53,7 @@ type serveOptions struct {
 // register adds the flags.
 func (o *serveOptions) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.listen, "listen", "127.0.0.1:8480", "address of the page and the API; port 0 picks one and prints it")
+	f.StringVar(&o.listen, "listen", defaultListen, "address of the page and the API; port 0 picks one and prints it")
 	f.StringVar(&o.advertise, "advertise", "", "host:port at which other nodes and clients reach this one; none: that of --listen")
 	f.StringVar(&o.databaseURL, "database-url", "", "PostgreSQL to use, several hosts allowed; none: a private one")
 	f.StringVar(&o.dataDir, "data-dir", "", "where the private PostgreSQL and secrets lie; none: $STATE_DIRECTORY, /var/lib/datapi for root, else ~/.local/state/datapi")
@@ -167,7 +170,7 @@ func (s *settings) checkExposure() error {
 	host, _, err := net.SplitHostPort(s.listen)
 	switch {
 	case err != nil:
-		return fmt.Errorf("--listen %q is no address; write it as 127.0.0.1:8480", s.listen)
+		return fmt.Errorf("--listen %q is no address; write it as %s", s.listen, defaultListen)
 	case isLoopback(host):
 		return nil
 	case s.open:

@@ -37,7 +37,7 @@ func newServe() *cobra.Command {
 		Short: "Run the service: API, page and engine",
 		Long: "Run the service: API, page and engine.\n\n" +
 			"With no database it starts a private PostgreSQL from the programs on this machine. With no RDMA device it\n" +
-			"opens soft adapters. It listens on loopback; beyond it only with an admin token and TLS or --insecure-http.",
+			"opens soft adapters. It listens on loopback; beyond it only with TLS or --insecure-http.",
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := options.validate()
