@@ -35,6 +35,7 @@ var examples = map[string]string{
 	"openapi": "datapi openapi --version 3.0 > openapi.yaml",
 
 	"health": "datapi health",
+	"man":    "mkdir pages && datapi man pages",
 
 	"migrate up":      "datapi migrate up",
 	"migrate down":    "datapi migrate down 1 --dry-run",
