@@ -91,7 +91,7 @@ func (a *API) take(info *requestInfo, by string, found access.Found, ok bool, er
 
 // wrongCredential counts a wrong credential of an address, and returns its refusal.
 func (a *API) wrongCredential(info *requestInfo) *document.Problem {
-	if !a.wrong.allow(info.address, 1, time.Now()) {
+	if !a.wrong.allow(info.address, time.Now()) {
 		return tooManyWrong("Your address has")
 	}
 	return unauthorized()

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -119,6 +120,28 @@ func TestRateIsLimitedPerCaller(t *testing.T) {
 	}
 	anotherAddress := func(r *http.Request) { r.RemoteAddr = "198.51.100.7:1234" }
 	r.do("GET", "/whoami", nil, anotherAddress).is(200)
+}
+
+// No size is refused for ever: a batch is taken where nothing is owed, and paid for afterwards.
+func TestABatchCountsAsWhatItHolds(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.RateLimit = 1 })
+	operations := make([]members, 10)
+	for i := range operations {
+		operations[i] = members{"method": "POST", "path": "/pzs", "body": members{"ia": ia0}}
+	}
+	first := r.do("GET", "/whoami", nil)
+	if first.header.Get("RateLimit-Policy") != `"principal";q=2;w=2` || first.header.Get("RateLimit") != `"principal";r=1;t=1` {
+		t.Errorf("the first answer says %v", first.header)
+	}
+	r.do("POST", "/batch", members{"operations": operations}).is(200)
+	out := r.do("GET", "/whoami", nil)
+	out.refused(429)
+	if wait, err := strconv.Atoi(out.header.Get("Retry-After")); err != nil || wait < 7 || wait > 10 {
+		t.Errorf("after a batch of 10 the next request waits %q s", out.header.Get("Retry-After"))
+	}
+	if left := out.header.Get("RateLimit"); !strings.HasPrefix(left, `"principal";r=0;t=`) {
+		t.Errorf("what is left is %s", left)
+	}
 }
 
 func TestAnswersHaveTheSecurityHeaders(t *testing.T) {

@@ -56,6 +56,7 @@ func (a *API) runBatch(ctx context.Context, in *runBatch) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.countBatch(requestOf(ctx), len(operations))
 	if in.Body.Atomic {
 		return a.runAtomic(ctx, in.Write, operations)
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -22,6 +23,8 @@ const (
 	wrongCredentialsIn  = time.Minute
 	// dropEvery is how often callers that send nothing are dropped, dropEveryFull where there is no room for a new one.
 	dropEvery, dropEveryFull = time.Minute, time.Second
+	// rateWindow is the time, in seconds, whose requests may all be sent at once.
+	rateWindow = 2
 )
 
 // rateLimiter allows each caller a number of requests in a time, and so many at once.
@@ -40,7 +43,7 @@ type rateLimiter struct {
 
 // newRateLimiter returns a limiter of so many requests per second, and twice that number at once; 0 is no limit.
 func newRateLimiter(perSecond int) *rateLimiter {
-	return newLimiter(rate.Limit(perSecond), 2*perSecond)
+	return newLimiter(rate.Limit(perSecond), rateWindow*perSecond)
 }
 
 // newWrongCredentials returns a limiter of wrong credentials.
@@ -56,22 +59,44 @@ func newLimiter(limit rate.Limit, burst int) *rateLimiter {
 
 func (l *rateLimiter) newCaller() *rate.Limiter { return rate.NewLimiter(l.limit, l.burst) }
 
-// allow takes a request that counts as cost requests. One that counts as more than may come at once is taken when the
-// caller has sent nothing for a while; the rest is owed, so that the caller's next request must wait for it.
-func (l *rateLimiter) allow(caller string, cost int, now time.Time) bool {
+// allow takes a request, or reports that the caller sends too many.
+func (l *rateLimiter) allow(caller string, now time.Time) bool { return l.take(caller, now) == 0 }
+
+// take takes a request, or returns how long the caller must send nothing until the next one is taken. Nothing else than
+// what is owed makes a caller wait: how much a request turns out to count as is charged afterwards.
+func (l *rateLimiter) take(caller string, now time.Time) (wait time.Duration) {
 	if l.limit <= 0 {
-		return true
+		return 0
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	limiter, burst := l.limiter(caller, now), l.burst
-	if !limiter.AllowN(now, min(cost, burst)) {
-		return false
+	next := l.limiter(caller, now).ReserveN(now, 1)
+	if wait = next.DelayFrom(now); wait > 0 {
+		next.CancelAt(now)
 	}
-	for owed := cost - burst; owed > 0; owed -= burst {
-		limiter.ReserveN(now, min(owed, burst))
+	return wait
+}
+
+// charge counts a request that was taken as so many more; what is more than the caller has is owed.
+func (l *rateLimiter) charge(caller string, more int, now time.Time) {
+	if l.limit <= 0 {
+		return
 	}
-	return true
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	limiter := l.limiter(caller, now)
+	for ; more > 0; more -= l.burst {
+		limiter.ReserveN(now, min(more, l.burst))
+	}
+}
+
+// remaining returns how many requests of a caller are taken at once now, and in how long it is as many as ever; with a
+// limit only.
+func (l *rateLimiter) remaining(caller string, now time.Time) (requests int, whole time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	tokens := l.limiter(caller, now).TokensAt(now)
+	return max(0, int(tokens)), time.Duration((float64(l.burst) - tokens) / float64(l.limit) * float64(time.Second))
 }
 
 // refund gives back what allow has taken for a request that turned out not to count.
@@ -112,11 +137,11 @@ func (l *rateLimiter) dropIdle(now time.Time) {
 
 // callerOf returns whose requests are counted together: a principal's, or where nobody is asked who they are, those of
 // one address.
-func callerOf(p access.Principal, remoteAddr string) string {
-	if p.Kind == access.KindToken || p.Kind == access.KindUser {
+func callerOf(info *requestInfo) string {
+	if p := info.principal; p.Kind == access.KindToken || p.Kind == access.KindUser {
 		return p.Key()
 	}
-	return "address " + AddressOf(remoteAddr)
+	return "address " + info.address
 }
 
 // AddressOf returns the address of a client's address and port, by which clients are counted: IPv6 counts by networks of
@@ -133,14 +158,39 @@ func AddressOf(remote string) string {
 	return netip.PrefixFrom(addr, 64).Masked().String()
 }
 
-// limitRate refuses the requests that a caller sends too fast.
+// limitRate refuses the requests that a caller sends too fast, and tells each caller how many it has left.
 func (a *API) limitRate(next http.Handler) http.Handler {
+	if a.limiter.limit <= 0 {
+		return next
+	}
+	policy := fmt.Sprintf(`"principal";q=%d;w=%d`, a.limiter.burst, rateWindow)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		passedOn := requestOf(r.Context()).from != "" // it was counted where it came from
-		if !passedOn && !a.limiter.allow(callerOf(requestOf(r.Context()).principal, r.RemoteAddr), 1, time.Now()) {
-			writeProblem(w, r, document.NewProblem(document.KindRateLimited, "This service takes "+strconv.Itoa(int(a.limiter.limit))+" requests per second of one caller. Send fewer."))
+		info := requestOf(r.Context())
+		if info.from != "" { // it was counted where it came from
+			next.ServeHTTP(w, r)
+			return
+		}
+		caller, now := callerOf(info), time.Now()
+		wait := a.limiter.take(caller, now)
+		left, whole := a.limiter.remaining(caller, now)
+		w.Header().Set(document.RateLimitPolicyHeader, policy)
+		w.Header().Set(document.RateLimitHeader, fmt.Sprintf(`"principal";r=%d;t=%d`, left, seconds(whole)))
+		if wait > 0 {
+			p := document.NewProblem(document.KindRateLimited, fmt.Sprintf("This service takes %d requests per second of one caller, and a batch counts as what it holds. Send the next one in %d s.", int(a.limiter.limit), seconds(wait)))
+			p.SetHeader("Retry-After", strconv.Itoa(seconds(wait)))
+			writeProblem(w, r, p)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
+
+// countBatch counts a batch as the operations that it holds.
+func (a *API) countBatch(info *requestInfo, operations int) {
+	if info.from == "" {
+		a.limiter.charge(callerOf(info), operations-1, time.Now())
+	}
+}
+
+// seconds returns a time in whole seconds, rounded up.
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

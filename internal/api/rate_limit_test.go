@@ -11,7 +11,7 @@ import (
 // allowed returns how many of n requests at once are taken.
 func (l *rateLimiter) allowed(caller string, n int, now time.Time) (taken int) {
 	for range n {
-		if l.allow(caller, 1, now) {
+		if l.allow(caller, now) {
 			taken++
 		}
 	}
@@ -34,38 +34,45 @@ func TestACallerMaySendTwiceItsRateAtOnceAndThenItsRate(t *testing.T) {
 	}
 }
 
-func TestARequestCountsAsItsCost(t *testing.T) {
+// What is owed is paid before the next request, and no size is refused for ever.
+func TestWhatCountsAsManyIsTakenAndPaidForAfterwards(t *testing.T) {
 	l, now := newRateLimiter(10), time.Now()
-	if !l.allow("a", 15, now) || l.allow("a", 6, now) || !l.allow("a", 5, now) {
-		t.Error("15, 6 and 5 of 20 at once")
+	if l.allowed("a", 19, now) != 19 || l.allowed("a", 1, now) != 1 {
+		t.Fatal("20 of 20 at once are not taken")
 	}
-	if !l.allow("b", 100, now) {
-		t.Error("what costs more than the burst is never taken")
+	later := now.Add(100 * time.Millisecond) // one more
+	if l.allowed("a", 1, later) != 1 {
+		t.Error("a caller that owes nothing is refused")
 	}
-	if l.allow("b", 1, now.Add(7*time.Second)) {
-		t.Error("what is owed was forgiven")
+	l.charge("a", 99, later)
+	wait := l.take("a", later)
+	if wait < 9900*time.Millisecond || wait > 10*time.Second {
+		t.Errorf("a caller that owes 99 is told to wait %v", wait)
 	}
-	if !l.allow("b", 1, now.Add(9*time.Second)) {
-		t.Error("what was owed is paid and the caller still waits")
+	if left, _ := l.remaining("a", later); left != 0 {
+		t.Errorf("%d requests are left of a caller that owes some", left)
+	}
+	if l.allowed("a", 1, later.Add(wait-time.Millisecond)) != 0 || l.allowed("a", 2, later.Add(wait)) != 1 {
+		t.Error("what was owed is paid too early or too late")
 	}
 }
 
 func TestIdleCallersAreDroppedAndTheirNumberIsBounded(t *testing.T) {
 	l, now := newRateLimiter(1), time.Now()
 	for i := range 2 * maxCallers {
-		l.allow(strconv.Itoa(i), 2, now)
+		l.allowed(strconv.Itoa(i), 2, now)
 	}
 	if len(l.callers) != maxCallers {
 		t.Errorf("%d callers are known, not %d", len(l.callers), maxCallers)
 	}
-	if l.allow("one more", 1, now) {
+	if l.allowed("one more", 1, now) > 0 {
 		t.Error("callers without room do not share their limit")
 	}
 	if got := l.allowed("0", 2, now.Add(time.Second)); got != 1 {
 		t.Errorf("a caller that is not idle was dropped: %d of 2", got)
 	}
 	later := now.Add(dropEvery)
-	if !l.allow("one more", 1, later) || len(l.callers) != 1 {
+	if l.allowed("one more", 1, later) == 0 || len(l.callers) != 1 {
 		t.Errorf("%d callers are known after they have sent nothing for long", len(l.callers))
 	}
 }
@@ -85,12 +92,15 @@ func TestStrangersAreToldApartByAddress(t *testing.T) {
 		{access.Anonymous, "[fe80::1%eth0]:1", "[fe80::1%eth1]:1", true},
 		{access.Anonymous, "@", "@", true},
 	} {
-		if got := callerOf(c.principal, c.one) == callerOf(c.principal, c.two); got != c.same {
+		at := func(remote string) string {
+			return callerOf(&requestInfo{principal: c.principal, address: AddressOf(remote)})
+		}
+		if got := at(c.one) == at(c.two); got != c.same {
 			t.Errorf("%s at %s and %s: the same caller is %v", c.principal.Name, c.one, c.two, got)
 		}
 	}
 	token := access.Principal{Kind: access.KindToken, ID: "1", Name: "one"}
-	if user := (access.Principal{Kind: access.KindUser, ID: "1", Name: "one"}); callerOf(token, "") == callerOf(user, "") {
+	if user := (access.Principal{Kind: access.KindUser, ID: "1", Name: "one"}); callerOf(&requestInfo{principal: token}) == callerOf(&requestInfo{principal: user}) {
 		t.Error("a user and a token are the same caller")
 	}
 }

@@ -29,7 +29,7 @@ const maxRefusedRights = 60
 
 // noteRefusedRight notes in the audit that a call was refused.
 func (a *API) noteRefusedRight(request *http.Request, action, detail string) {
-	if !a.refusedRights.allow(requestOf(request.Context()).principal.Key(), 1, time.Now()) {
+	if !a.refusedRights.allow(requestOf(request.Context()).principal.Key(), time.Now()) {
 		return
 	}
 	e := auditEntry(requestOf(request.Context()), action, "")

@@ -166,7 +166,7 @@ func (a *API) whoSignsIn(ctx context.Context, info *requestInfo, body *startSess
 			return n, refund, err
 		}
 	case body.Link != "" && body.Token == "" && body.Name == "" && body.Password == "":
-		if !a.wrong.allow(info.address, 1, time.Now()) {
+		if !a.wrong.allow(info.address, time.Now()) {
 			return n, refund, tooManyWrong("Your address has")
 		}
 		refund = func() { a.wrong.refund(info.address, time.Now()) }
@@ -190,7 +190,7 @@ func (a *API) checkPassword(ctx context.Context, info *requestInfo, name, passwo
 		a.wrongPasswords.refund("user "+name, time.Now())
 		a.wrongPasswords.refund(info.address, time.Now())
 	}
-	if !a.wrongPasswords.allow("user "+name, 1, now) || !a.wrongPasswords.allow(info.address, 1, now) {
+	if !a.wrongPasswords.allow("user "+name, now) || !a.wrongPasswords.allow(info.address, now) {
 		return p, func() {}, tooManyWrong("For this user, or from your address, somebody has")
 	}
 	hash, err := a.store.PasswordHash(ctx, name)

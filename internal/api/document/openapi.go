@@ -44,7 +44,7 @@ func New(base, cookie string, schemas *Schemas) *huma.OpenAPI {
 		Servers:  []*huma.Server{{URL: base, Description: "This service."}},
 		Tags:     tags,
 		Security: []map[string][]string{{"bearer": {}}, {"session": {}}, {}},
-		Components: &huma.Components{Schemas: schemas, SecuritySchemes: map[string]*huma.SecurityScheme{
+		Components: &huma.Components{Schemas: schemas, Headers: sharedHeaders(), SecuritySchemes: map[string]*huma.SecurityScheme{
 			"bearer":  {Type: "http", Scheme: "bearer", Description: "The token that the service was started with."},
 			"session": {Type: "apiKey", In: "cookie", Name: cookie, Description: "The cookie of a session (POST /session), for browsers."},
 		}},

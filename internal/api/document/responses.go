@@ -13,6 +13,12 @@ import (
 // RequestIDHeader is the header with a request's id, in requests and in all answers.
 const RequestIDHeader = "X-Request-ID"
 
+// The headers that tell a caller of a service with a limit how many requests it has left (draft-ietf-httpapi-ratelimit-headers).
+const (
+	RateLimitPolicyHeader = "RateLimit-Policy"
+	RateLimitHeader       = "RateLimit"
+)
+
 // NodeHeader is the header with the name of the node that has answered a call in place of the one that was asked.
 const NodeHeader = "Datapi-Node"
 
@@ -70,9 +76,10 @@ func (s *Schemas) addRefusals(a Answers, all map[string]*huma.Response) {
 	for class, list := range statuses {
 		all[class] = &huma.Response{
 			Description: "A problem that says why: " + strings.Join(list, ", ") + ".", Content: problem,
-			Headers: map[string]*huma.Param{RequestIDHeader: requestIDParam()},
+			Headers: commonHeaders(),
 		}
 	}
+	all["4XX"].Headers["Retry-After"] = &huma.Param{Description: "When to try again, in seconds (429).", Schema: &huma.Schema{Type: huma.TypeInteger}}
 	all["5XX"].Headers["Retry-After"] = &huma.Param{Description: "When to try again, in seconds (503).", Schema: &huma.Schema{Type: huma.TypeInteger}}
 }
 
@@ -88,7 +95,7 @@ func (s *Schemas) answerSchema(a Answers) *huma.Schema {
 }
 
 func (a Answers) headers() map[string]*huma.Param {
-	headers := map[string]*huma.Param{RequestIDHeader: requestIDParam()}
+	headers := commonHeaders()
 	if a.Replayable {
 		headers["Idempotency-Replayed"] = &huma.Param{
 			Description: "true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done.",
@@ -110,6 +117,23 @@ func (a Answers) headers() map[string]*huma.Param {
 	return headers
 }
 
-func requestIDParam() *huma.Param {
-	return &huma.Param{Description: "The request's id, taken or made.", Schema: &huma.Schema{Type: huma.TypeString}}
+// commonHeaders returns the headers of every answer, which sharedHeaders describes once.
+func commonHeaders() map[string]*huma.Param {
+	headers := map[string]*huma.Param{}
+	for name := range sharedHeaders() {
+		headers[name] = &huma.Param{Ref: "#/components/headers/" + name}
+	}
+	return headers
+}
+
+// sharedHeaders returns the headers of every answer as the document's components have them.
+func sharedHeaders() map[string]*huma.Param {
+	text := func(about, example string) *huma.Param {
+		return &huma.Param{Description: about, Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{example}}}
+	}
+	return map[string]*huma.Param{
+		RequestIDHeader:       {Description: "The request's id, taken or made.", Schema: &huma.Schema{Type: huma.TypeString}},
+		RateLimitPolicyHeader: text("How many requests (q) of one principal are taken in so many seconds (w). Where the service has a limit (--rate-limit) only.", `"principal";q=20;w=2`),
+		RateLimitHeader:       text("How many requests are left (r), and the seconds until there are q again (t). A batch counts as what it holds. Where the service has a limit only.", `"principal";r=19;t=1`),
+	}
 }

@@ -4840,7 +4840,14 @@ export interface components {
         XRequestIDHeader: string;
     };
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description How many requests are left (r), and the seconds until there are q again (t). A batch counts as what it holds. Where the service has a limit only. */
+        RateLimit: string;
+        /** @description How many requests (q) of one principal are taken in so many seconds (w). Where the service has a limit (--rate-limit) only. */
+        "RateLimit-Policy": string;
+        /** @description The request's id, taken or made. */
+        "X-Request-ID": string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -4875,8 +4882,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4888,8 +4896,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4899,10 +4910,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4945,8 +4957,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4956,8 +4969,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4967,10 +4983,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5025,8 +5042,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5036,8 +5054,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5047,10 +5068,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5093,8 +5115,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5104,8 +5127,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 410 Gone, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5115,10 +5141,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5171,8 +5198,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5182,8 +5210,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5193,10 +5224,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5230,8 +5262,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5241,8 +5274,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5252,10 +5288,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5305,8 +5342,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5322,8 +5360,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5333,8 +5372,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5344,10 +5386,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5393,8 +5436,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5402,8 +5446,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5413,10 +5460,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5462,8 +5510,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5471,8 +5520,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5482,10 +5534,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5540,8 +5593,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5551,8 +5605,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5562,10 +5619,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5612,8 +5670,9 @@ export interface operations {
                     "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5623,8 +5682,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5634,10 +5696,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5666,8 +5729,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5677,8 +5741,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5688,10 +5755,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5725,8 +5793,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5736,8 +5805,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 410 Gone, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5747,10 +5819,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5792,8 +5865,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5801,8 +5875,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5812,10 +5889,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5864,8 +5942,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5875,8 +5954,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5886,10 +5968,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5939,8 +6022,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5956,8 +6040,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5967,8 +6052,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5978,10 +6066,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6031,8 +6120,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6048,8 +6138,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6059,8 +6150,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6070,10 +6164,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6123,8 +6218,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6140,8 +6236,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6151,8 +6248,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6162,10 +6262,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6203,8 +6304,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6214,8 +6316,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6225,10 +6330,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6259,8 +6365,9 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6277,8 +6384,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 410 Gone, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6288,10 +6398,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6337,8 +6448,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6348,8 +6460,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6359,10 +6474,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6408,8 +6524,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6419,8 +6536,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6430,10 +6550,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6465,8 +6586,9 @@ export interface operations {
                 headers: {
                     /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
                     "Datapi-Node"?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6476,8 +6598,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6487,10 +6612,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6536,8 +6662,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6547,8 +6674,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6558,10 +6688,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6609,8 +6740,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6620,8 +6752,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6631,10 +6766,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6682,8 +6818,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6693,8 +6830,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 410 Gone, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6704,10 +6844,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6753,8 +6894,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6764,8 +6906,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6775,10 +6920,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6824,8 +6970,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6835,8 +6982,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6846,10 +6996,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6881,8 +7032,9 @@ export interface operations {
                 headers: {
                     /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
                     "Datapi-Node"?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6892,8 +7044,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6903,10 +7058,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6954,8 +7110,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6965,8 +7122,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6976,10 +7136,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7026,8 +7187,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7037,8 +7199,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7048,10 +7213,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7098,8 +7264,9 @@ export interface operations {
                     "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7109,8 +7276,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7120,10 +7290,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7157,8 +7328,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7168,8 +7340,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7179,10 +7354,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7224,8 +7400,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7233,8 +7410,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7244,10 +7424,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7296,8 +7477,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7307,8 +7489,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7318,10 +7503,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7369,8 +7555,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7380,8 +7567,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7391,10 +7581,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7428,8 +7619,9 @@ export interface operations {
                 headers: {
                     /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
                     "Datapi-Node"?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7439,8 +7631,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7450,10 +7645,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7499,8 +7695,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7510,8 +7707,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7521,10 +7721,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7573,8 +7774,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7584,8 +7786,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7595,10 +7800,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7636,8 +7842,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7647,8 +7854,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7658,10 +7868,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7710,8 +7921,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7721,8 +7933,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7732,10 +7947,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7767,8 +7983,9 @@ export interface operations {
                 headers: {
                     /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
                     "Datapi-Node"?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7778,8 +7995,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7789,10 +8009,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7824,8 +8045,9 @@ export interface operations {
                 headers: {
                     /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
                     "Datapi-Node"?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7835,8 +8057,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7846,10 +8071,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7899,8 +8125,9 @@ export interface operations {
                 headers: {
                     /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
                     "Datapi-Node"?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7910,8 +8137,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 409 Conflict, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7921,10 +8151,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7973,8 +8204,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7984,8 +8216,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7995,10 +8230,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8045,8 +8281,9 @@ export interface operations {
                     "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8056,8 +8293,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8067,10 +8307,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8102,8 +8343,9 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8113,8 +8355,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8124,10 +8369,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8169,8 +8415,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8178,8 +8425,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8189,10 +8439,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8228,8 +8479,9 @@ export interface operations {
                 headers: {
                     /** @description The node that owns the object and has answered, where that is another one than the node that was asked. */
                     "Datapi-Node"?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8239,8 +8491,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8250,10 +8505,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8303,8 +8559,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8312,8 +8569,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8323,10 +8583,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8352,8 +8613,9 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8370,8 +8632,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8381,10 +8646,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8408,8 +8674,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8419,8 +8686,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8430,10 +8700,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8462,8 +8733,9 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8473,8 +8745,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8484,10 +8759,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8527,8 +8803,9 @@ export interface operations {
                 headers: {
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8536,8 +8813,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8547,10 +8827,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8599,8 +8880,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8610,8 +8892,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8621,10 +8906,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8671,8 +8957,9 @@ export interface operations {
                     "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8682,8 +8969,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8693,10 +8983,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8728,8 +9019,9 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8739,8 +9031,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8750,10 +9045,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8795,8 +9091,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8804,8 +9101,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8815,10 +9115,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8863,8 +9164,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8874,8 +9176,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8885,10 +9190,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8935,8 +9241,9 @@ export interface operations {
                     "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8946,8 +9253,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8957,10 +9267,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8992,8 +9303,9 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9003,8 +9315,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9014,10 +9329,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9059,8 +9375,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9068,8 +9385,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9079,10 +9399,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9106,8 +9427,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9117,8 +9439,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9128,10 +9453,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9172,8 +9498,9 @@ export interface operations {
                 headers: {
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9183,8 +9510,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9194,10 +9524,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9246,8 +9577,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9257,8 +9589,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9268,10 +9603,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9318,8 +9654,9 @@ export interface operations {
                     "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9329,8 +9666,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9340,10 +9680,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9377,8 +9718,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9388,8 +9730,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9399,10 +9744,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9444,8 +9790,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9453,8 +9800,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9464,10 +9814,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9518,8 +9869,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9529,8 +9881,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9540,10 +9895,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9590,8 +9946,9 @@ export interface operations {
                     "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9601,8 +9958,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9612,10 +9972,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9647,8 +10008,9 @@ export interface operations {
                 headers: {
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9658,8 +10020,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9669,10 +10034,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9714,8 +10080,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9723,8 +10090,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9734,10 +10104,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9778,8 +10149,9 @@ export interface operations {
                 headers: {
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9789,8 +10161,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9800,10 +10175,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9840,8 +10216,9 @@ export interface operations {
                 headers: {
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9849,8 +10226,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9860,10 +10240,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9887,8 +10268,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9898,8 +10280,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9909,10 +10294,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9952,8 +10338,9 @@ export interface operations {
                 headers: {
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9961,8 +10348,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9972,10 +10362,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10016,8 +10407,9 @@ export interface operations {
                 headers: {
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10027,8 +10419,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10038,10 +10433,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10090,8 +10486,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10101,8 +10498,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10112,10 +10512,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10162,8 +10563,9 @@ export interface operations {
                     "Idempotency-Replayed"?: "true";
                     /** @description The path of what was made. */
                     Location?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10173,8 +10575,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10184,10 +10589,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10221,8 +10627,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description The object's version in quotes. */
                     ETag?: string;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10232,8 +10639,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 421 Misdirected Request, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10243,10 +10653,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable, 504 Gateway Timeout. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10288,8 +10699,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -10297,8 +10709,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10308,10 +10723,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10360,8 +10776,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10371,8 +10788,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10382,10 +10802,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10433,8 +10854,9 @@ export interface operations {
                     ETag?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10444,8 +10866,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10455,10 +10880,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10504,8 +10930,9 @@ export interface operations {
                     "Datapi-Node"?: string;
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10515,8 +10942,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10526,10 +10956,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10553,8 +10984,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10564,8 +10996,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10575,10 +11010,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10619,8 +11055,9 @@ export interface operations {
                 headers: {
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10630,8 +11067,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10641,10 +11081,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10671,8 +11112,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10682,8 +11124,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10693,10 +11138,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10736,8 +11182,9 @@ export interface operations {
                 headers: {
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -10745,8 +11192,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10756,10 +11206,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10804,8 +11255,9 @@ export interface operations {
                 headers: {
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10815,8 +11267,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10826,10 +11281,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10853,8 +11309,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10864,8 +11321,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10875,10 +11335,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10919,8 +11380,9 @@ export interface operations {
                 headers: {
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10930,8 +11392,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10941,10 +11406,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10971,8 +11437,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10982,8 +11449,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10993,10 +11463,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11036,8 +11507,9 @@ export interface operations {
                 headers: {
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11045,8 +11517,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11056,10 +11531,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11104,8 +11580,9 @@ export interface operations {
                 headers: {
                     /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11115,8 +11592,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11126,10 +11606,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11153,8 +11634,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11164,8 +11646,11 @@ export interface operations {
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
             "4XX": {
                 headers: {
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description When to try again, in seconds (429). */
+                    "Retry-After"?: number;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11175,10 +11660,11 @@ export interface operations {
             /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
             "5XX": {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description When to try again, in seconds (503). */
                     "Retry-After"?: number;
-                    /** @description The request's id, taken or made. */
-                    "X-Request-ID"?: string;
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
