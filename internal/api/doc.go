@@ -29,5 +29,5 @@
 //
 // documents.go serves the OpenAPI document, which package document makes, and the pages made of it; guides.go the
 // guides of docs; health.go is
-// /livez and /readyz, metrics.go is /metrics. api.go puts everything together.
+// /livez and /readyz, metrics.go and metrics_objects.go are /metrics. api.go puts everything together.
 package api

@@ -119,7 +119,7 @@ func (ep *endpoint) reserve(p posting, first uint64, cookies []string) (int, err
 // handToEngine posts the DTOs in the engine. If that fails, none of them is
 // outstanding any more.
 func (m *Manager) handToEngine(ep *endpoint, p posting, first uint64, act func(rdma.EP, uint64) error) error {
-	err := ep.callEngine(func(hw rdma.EP) error { return act(hw, first) })
+	err := ep.callEngine(p.in.Word(), func(hw rdma.EP) error { return act(hw, first) })
 	if err == nil {
 		return nil
 	}

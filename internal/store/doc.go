@@ -9,6 +9,7 @@
 //
 //	store.go                 opening and closing a database
 //	readiness.go             what a service needs of its store, since when, and why not
+//	metrics.go               what is counted for an operator
 //
 //	recorder.go              Record and Note, the queue of what waits for its commit
 //	recorder_session.go      the recorder's connection, which owns the node
