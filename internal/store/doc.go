@@ -70,6 +70,7 @@
 //	backup_archive.go        the file that it is
 //	backup_restore.go        a database filled from it
 //	backup_private.go        the private PostgreSQL of a service that may run
+//	inspect.go               what a server and a data directory show to somebody who only looks
 //	errors.go                the table from PostgreSQL's errors to *dat.Error
 //
 //	data_directory.go        the data directory, which nobody else can change
