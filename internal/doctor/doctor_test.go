@@ -2,6 +2,9 @@ package doctor
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -127,5 +130,56 @@ func TestWhatAServerSaysIsJudged(t *testing.T) {
 				t.Errorf("%v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+var (
+	checkName   = regexp.MustCompile(`"((?:rdma|database|service)\.[a-z_.]+)"`)
+	checkCell   = regexp.MustCompile("(?m)^\\| (`(?:rdma|database|service)\\.[^|]+) \\|")
+	checkMarked = regexp.MustCompile("`((?:rdma|database|service)\\.[a-z_.]+)…?`")
+)
+
+// The page lists every check, and names none that there is not.
+func TestThePageOfTroublesNamesEveryCheck(t *testing.T) {
+	made := map[string]bool{}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range checkName.FindAllStringSubmatch(string(source), -1) {
+			made[strings.TrimSuffix(m[1], ".")] = true
+		}
+	}
+	page, err := os.ReadFile("../../docs/troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for _, row := range checkCell.FindAllStringSubmatch(string(page), -1) {
+		for _, m := range checkMarked.FindAllStringSubmatch(row[1], -1) {
+			listed[strings.TrimSuffix(m[1], ".")] = true
+		}
+	}
+	for name := range made {
+		if !listed[name] {
+			t.Errorf("docs/troubleshooting.md does not list %s", name)
+		}
+	}
+	for _, m := range checkMarked.FindAllStringSubmatch(string(page), -1) {
+		name := strings.TrimSuffix(m[1], ".")
+		if known := name == "rdma.limit.locked_memory"; !made[name] && !known {
+			t.Errorf("docs/troubleshooting.md names %s, which the doctor does not make", name)
+		}
+	}
+	if len(made) < 20 {
+		t.Errorf("only %d checks were found", len(made))
 	}
 }
