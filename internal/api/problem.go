@@ -22,7 +22,7 @@ func (a *API) refusal(ctx context.Context, err error) error {
 			level = slog.LevelError
 		}
 		a.log.LogAttrs(ctx, level, "call failed", slog.Int("status", p.Status), slog.String("error", err.Error()),
-			slog.String("request_id", requestOf(ctx).id))
+			slog.String("request_id", requestOf(ctx).id), slog.String("trace_id", traceOf(ctx)))
 	}
 	return requestOf(ctx).refusedWith(p)
 }

@@ -18,11 +18,13 @@ func (a *API) logRequest(next http.Handler) http.Handler {
 		watched := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		a.metrics.running.Inc()
 		defer a.metrics.running.Dec()
+		r, span := startSpan(r)
 		next.ServeHTTP(watched, r)
 		took, pattern, info := time.Since(start), patternOf(r), requestOf(r.Context())
+		endSpan(span, r.Method, pattern, watched.status, info)
 		a.metrics.request(r.Method, pattern, watched.status, info.problem, took)
 		a.log.LogAttrs(r.Context(), slog.LevelDebug, "request", slog.String("method", r.Method), slog.String("route", pattern),
-			slog.Int("status", watched.status), slog.String("problem", info.problem), slog.Duration("took", took), slog.String("request_id", info.id))
+			slog.Int("status", watched.status), slog.String("problem", info.problem), slog.Duration("took", took), slog.String("request_id", info.id), slog.String("trace_id", traceOf(r.Context())))
 	})
 }
 
