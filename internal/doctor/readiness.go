@@ -159,7 +159,7 @@ func (s *speaker) readiness(ctx context.Context) []Check {
 		case "[+]":
 			checks = append(checks, good("service.ready."+name, "%s", rest))
 		case "[-]":
-			checks = append(checks, bad("service.ready."+name, Wrong, "docs/running.md says of each line of /readyz what it means.", "%s", rest))
+			checks = append(checks, bad("service.ready."+name, Wrong, "docs/monitor.md says of each line of /readyz what it means.", "%s", rest))
 		}
 	}
 	if len(checks) == 0 {
