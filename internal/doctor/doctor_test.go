@@ -54,25 +54,39 @@ func TestWhatTheKernelShowsIsJudged(t *testing.T) {
 		want   map[string]Verdict
 	}{
 		"a port that is up": {"verbs", func(*verbs.Diagnosis) {}, map[string]Verdict{}},
-		"no device, and soft adapters may stand in": {"auto", func(d *verbs.Diagnosis) { *d = gone },
-			map[string]Verdict{"rdma.module.ib_uverbs": Warning, "rdma.devices": Warning}},
-		"no device, and verbs is asked for": {"verbs", func(d *verbs.Diagnosis) { *d = gone },
-			map[string]Verdict{"rdma.module.ib_uverbs": Wrong, "rdma.devices": Wrong}},
-		"devices in another network namespace": {"verbs", func(d *verbs.Diagnosis) { d.Ports, d.Hidden = nil, "they may be elsewhere" },
-			map[string]Verdict{"rdma.devices": Wrong}},
-		"a device whose nodes may not be opened": {"auto", func(d *verbs.Diagnosis) { d.Ports[0].NodeProblem = "may not be opened" },
-			map[string]Verdict{"rdma.rights.mlx5_0-1": Wrong}},
-		"a port that is down": {"auto", func(d *verbs.Diagnosis) { d.Ports[0].State = "DOWN" },
-			map[string]Verdict{"rdma.port.mlx5_0-1": Warning, "rdma.active": Wrong}},
+		"no device, and soft adapters may stand in": {
+			"auto", func(d *verbs.Diagnosis) { *d = gone },
+			map[string]Verdict{"rdma.module.ib_uverbs": Warning, "rdma.devices": Warning},
+		},
+		"no device, and verbs is asked for": {
+			"verbs", func(d *verbs.Diagnosis) { *d = gone },
+			map[string]Verdict{"rdma.module.ib_uverbs": Wrong, "rdma.devices": Wrong},
+		},
+		"devices in another network namespace": {
+			"verbs", func(d *verbs.Diagnosis) { d.Ports, d.Hidden = nil, "they may be elsewhere" },
+			map[string]Verdict{"rdma.devices": Wrong},
+		},
+		"a device whose nodes may not be opened": {
+			"auto", func(d *verbs.Diagnosis) { d.Ports[0].NodeProblem = "may not be opened" },
+			map[string]Verdict{"rdma.rights.mlx5_0-1": Wrong},
+		},
+		"a port that is down": {
+			"auto", func(d *verbs.Diagnosis) { d.Ports[0].State = "DOWN" },
+			map[string]Verdict{"rdma.port.mlx5_0-1": Warning, "rdma.active": Wrong},
+		},
 		"one of two ports is down": {"auto", func(d *verbs.Diagnosis) {
 			d.Ports = append(d.Ports, verbs.PortDiagnosis{Device: "mlx5_0", Port: 2, State: "INIT", LinkLayer: "InfiniBand"})
 		}, map[string]Verdict{"rdma.port.mlx5_0-2": Warning}},
 		"no address": {"auto", func(d *verbs.Diagnosis) { d.Ports[0].Addresses = nil }, map[string]Verdict{"rdma.address.mlx5_0-1": Wrong}},
 		"no GID":     {"auto", func(d *verbs.Diagnosis) { d.Ports[0].GIDs = nil }, map[string]Verdict{"rdma.address.mlx5_0-1": Warning}},
-		"little memory may be locked": {"auto", func(d *verbs.Diagnosis) { d.Limits[0].Max = new(int64(8 << 20)) },
-			map[string]Verdict{"rdma.limit.locked_memory": Warning}},
-		"all memory is locked": {"auto", func(d *verbs.Diagnosis) { d.Limits[0].Max, d.Limits[0].Used = new(int64(1<<30)), 1<<30-1 },
-			map[string]Verdict{"rdma.limit.locked_memory": Wrong}},
+		"little memory may be locked": {
+			"auto", func(d *verbs.Diagnosis) { d.Limits[0].Max = new(int64(8 << 20)) },
+			map[string]Verdict{"rdma.limit.locked_memory": Warning},
+		},
+		"all memory is locked": {
+			"auto", func(d *verbs.Diagnosis) { d.Limits[0].Max, d.Limits[0].Used = new(int64(1<<30)), 1<<30-1 },
+			map[string]Verdict{"rdma.limit.locked_memory": Wrong},
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
