@@ -48,7 +48,8 @@ var layout = map[string]row{
 	"docs":                  {},
 	"migrations":            {},
 	"cmd/datapi": {code: []string{
-		"internal/dat", "internal/rdma", "internal/rdma/soft", "internal/rdma/verbs", "internal/manager", "internal/store", "internal/api", "internal/doctor",
+		"internal/access", "internal/dat", "internal/rdma", "internal/rdma/soft", "internal/rdma/verbs", "internal/manager", "internal/store", "internal/api",
+		"internal/doctor",
 		"web", "docs", "migrations",
 	}},
 }

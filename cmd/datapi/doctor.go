@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,7 +67,8 @@ func newDoctor() *cobra.Command {
 	return c
 }
 
-// host returns what is to be looked at, or an error in the command line.
+// host returns what is to be looked at, or an error in the command line. A service that runs in the data directory is
+// found by what it has left there, with its token.
 func (o *doctorOptions) host() (h doctor.Host, err error) {
 	if o.output != string(formatTable) && o.output != string(formatJSON) {
 		return h, fmt.Errorf("--output %q is neither table nor json", o.output)
@@ -89,6 +91,11 @@ func (o *doctorOptions) host() (h doctor.Host, err error) {
 			return h, fmt.Errorf("--token-file: %w", err)
 		}
 		h.Token = strings.TrimSpace(string(token))
+	}
+	if local, ok := findLocalService(s.dataDir); ok {
+		if at, err := url.Parse(local.url); err == nil && (s.listen == defaultListen || s.listen == at.Host) {
+			h.Listen, h.Token = at.Host, cmp.Or(h.Token, local.token)
+		}
 	}
 	return h, nil
 }

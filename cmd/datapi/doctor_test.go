@@ -105,6 +105,17 @@ func TestTheDoctorTellsWhatARunningServiceSays(t *testing.T) {
 	}
 }
 
+func TestTheDoctorFindsTheServiceOfItsDataDirectory(t *testing.T) {
+	dir := stateDir(t)
+	p := serveIn(t, dir, "--open=false")
+	checks, status := examine(t, "", "--data-dir="+dir)
+	if status != exitDone {
+		t.Errorf("exit status %d: %v", status, checks)
+	}
+	expect(t, checks, "service.running", doctor.OK, p.base+"/livez answers")
+	expect(t, checks, "service.ready.node", doctor.OK, "alpha, epoch 1")
+}
+
 func TestTheDoctorFindsAnotherProgramOnThePort(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
