@@ -63,8 +63,6 @@ func newMetrics(a *API) *metrics {
 	}
 	m.registry.MustRegister(m.duration, m.running, m.streams, m.passedOn, m.refused, m.wrong, buildInfo(a.version), &objectCollector{a},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.registry.MustRegister(a.manager.Metrics()...)
-	m.registry.MustRegister(a.store.Metrics()...)
 	return m
 }
 
