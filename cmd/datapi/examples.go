@@ -35,6 +35,9 @@ var examples = map[string]string{
 	"doctor":  "datapi doctor --engine auto\ndatapi doctor -o json | jq -r '.checks[] | select(.verdict != \"ok\") | .name + \": \" + .remedy'",
 	"openapi": "datapi openapi --version 3.0 > openapi.yaml",
 
+	"health": "datapi health",
+	"man":    "mkdir pages && datapi man pages",
+
 	"migrate up":      "datapi migrate up",
 	"migrate down":    "datapi migrate down 1 --dry-run",
 	"migrate version": "datapi migrate version",

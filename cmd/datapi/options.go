@@ -18,7 +18,7 @@ import (
 )
 
 // defaultURL is where `datapi serve` listens by default.
-const defaultURL = "http://127.0.0.1:8480"
+const defaultURL = "http://" + defaultListen
 
 // tokenVariable is the environment variable that holds the token. There is no flag for it: everybody on the machine can
 // read a command line.

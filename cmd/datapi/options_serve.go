@@ -19,7 +19,7 @@ import (
 // minTokenLength is the least length of an admin token, in characters.
 const minTokenLength = 16
 
-// defaultListen is where the service listens where nobody says another address.
+// defaultListen is the address of a service that is given none.
 const defaultListen = "127.0.0.1:8480"
 
 // defaultRetention is the age of changes kept where nobody says another one.
@@ -170,7 +170,7 @@ func (s *settings) checkExposure() error {
 	host, _, err := net.SplitHostPort(s.listen)
 	switch {
 	case err != nil:
-		return fmt.Errorf("--listen %q is no address; write it as 127.0.0.1:8480", s.listen)
+		return fmt.Errorf("--listen %q is no address; write it as %s", s.listen, defaultListen)
 	case isLoopback(host):
 		return nil
 	case s.open:
