@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -152,23 +151,12 @@ type DirectoryFacts struct {
 // InspectDataDirectory looks whether a start could use a data directory. It changes
 // nothing. The error is that of a start.
 func InspectDataDirectory(path string) (f DirectoryFacts, err error) {
-	existing := path
-	for {
-		real, err := filepath.EvalSymlinks(existing)
-		if err == nil {
-			existing = real
-			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) || existing == "/" {
-			return f, fmt.Errorf("the data directory cannot be found: %w; name one that you may write with --data-dir", err)
-		}
-		existing, f.Missing = filepath.Dir(existing), true
+	existing, missing, err := existingPart(path)
+	if err != nil {
+		return f, err
 	}
-	inside := existing
-	if f.Missing {
-		inside = filepath.Join(existing, filepath.Base(path))
-	}
-	if f.Replaceable, err = checkParents(inside); err != nil {
+	f.Missing = missing != "."
+	if f.Replaceable, err = checkParents(filepath.Join(existing, missing)); err != nil {
 		return f, err
 	}
 	var disk unix.Statfs_t
