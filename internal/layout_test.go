@@ -38,6 +38,7 @@ var layout = map[string]row{
 	"internal/store":         {code: []string{"internal/access", "internal/dat", "internal/faultpoint", "migrations"}},
 	"internal/faultpoint":    {},
 	"internal/faults":        {},
+	"internal/doctor":        {code: []string{"internal/dat", "internal/rdma/verbs", "internal/store"}},
 	"internal/api": {
 		code:  []string{"internal/access", "internal/api/document", "internal/dat", "internal/manager", "internal/store"},
 		tests: []string{"internal/rdma", "internal/rdma/soft", "internal/rdma/rdmatest", "web"},
@@ -48,6 +49,7 @@ var layout = map[string]row{
 	"migrations":            {},
 	"cmd/datapi": {code: []string{
 		"internal/access", "internal/dat", "internal/rdma", "internal/rdma/soft", "internal/rdma/verbs", "internal/manager", "internal/store", "internal/api",
+		"internal/doctor",
 		"web", "docs", "migrations",
 	}},
 }

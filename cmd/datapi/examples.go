@@ -32,6 +32,7 @@ func addExamples(c *cobra.Command) {
 var examples = map[string]string{
 	"":        "datapi serve\ndatapi ep list --state connected",
 	"serve":   "datapi serve --listen 127.0.0.1:0 --soft-ias 4",
+	"doctor":  "datapi doctor --engine auto\ndatapi doctor -o json | jq -r '.checks[] | select(.verdict != \"ok\") | .name + \": \" + .remedy'",
 	"openapi": "datapi openapi --version 3.0 > openapi.yaml",
 
 	"health": "datapi health",

@@ -40,6 +40,9 @@ type runningService struct {
 // start starts every part in order and pushes each on the stack, also if a later one fails.
 func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runningService, error) {
 	r := &runningService{settings: s, log: log, failed: make(chan error, 2)}
+	if err := startTraces(ctx, s, log, st); err != nil {
+		return nil, err
+	}
 	secured, err := serverTLS(s, log)
 	if err != nil {
 		return nil, err

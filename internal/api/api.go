@@ -131,6 +131,8 @@ func New(cfg Config) (*API, error) {
 	go a.audit.run(a.alive)
 	a.engine.Observe(len(a.manager.IAs()) > 0)
 	a.metrics = newMetrics(a)
+	a.metrics.registry.MustRegister(cfg.Manager.Metrics()...)
+	a.metrics.registry.MustRegister(cfg.Store.Metrics()...)
 	a.Metrics = withRequestInfo(a.boundExchange(checkHost(cfg.MetricsHosts, a.metrics.handler())))
 	a.Handler = a.root(cfg)
 	return a, nil

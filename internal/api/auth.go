@@ -91,6 +91,7 @@ func (a *API) take(info *requestInfo, by string, found access.Found, ok bool, er
 
 // wrongCredential counts a wrong credential of an address, and returns its refusal.
 func (a *API) wrongCredential(info *requestInfo) *document.Problem {
+	a.metrics.wrong.WithLabelValues(wrongToken).Inc()
 	if !a.wrong.allow(info.address, time.Now()) {
 		return tooManyWrong("Your address has")
 	}
@@ -116,6 +117,7 @@ func tooManyWrong(who string) *document.Problem {
 func (a *API) authenticateNode(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	f, ok := readForwarded(r.Header.Get(forwardedHeader), a.node, a.store.Secret(), time.Now())
 	if !ok {
+		a.metrics.wrong.WithLabelValues(wrongNode).Inc()
 		writeProblem(w, r, document.NewProblem(document.KindUnauthorized, "The header "+forwardedHeader+" is for nodes that pass calls on, and its signature does not hold here. "+
 			"A node whose clock differs by more than "+forwardedFor.String()+", or that uses another database, cannot do that."))
 		return

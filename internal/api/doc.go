@@ -4,7 +4,7 @@
 // The way of a request, from the outside in:
 //
 //   - router.go: the paths, and which middleware each passes. request.go: what is known of a request. deadlines.go,
-//     memory.go: how long it may take, and how much memory requests share. request_log.go: its log and metrics, and panics.
+//     memory.go: how long it may take, and how much memory requests share. request_log.go: its log and metrics, and panics; trace.go: its spans.
 //     auth.go: who calls; rights.go: what the caller may do. rate_limit.go: how often.
 //   - call_checks.go: what holds for every call before its own input is read. body.go: reading a body. if_match.go:
 //     testing a version. idempotency.go, idempotency_response.go: the stored answer of a retry. dry_run.go: what is a dry
@@ -29,5 +29,5 @@
 //
 // documents.go serves the OpenAPI document, which package document makes, and the pages made of it; guides.go the
 // guides of docs; health.go is
-// /livez and /readyz, metrics.go is /metrics. api.go puts everything together.
+// /livez and /readyz, metrics.go and metrics_objects.go are /metrics. api.go puts everything together.
 package api

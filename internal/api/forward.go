@@ -211,6 +211,8 @@ func (a *API) nodeThatIsUp(ctx context.Context, name string) (*store.Node, error
 // sendTo sends a call to a node once. sent reports whether the node may have seen it.
 func (a *API) sendTo(ctx context.Context, node *store.Node, call outgoing) (got *peerAnswer, sent bool, err error) {
 	var wrote atomic.Bool
+	ctx, span := startForward(ctx, node.Name, call.method)
+	defer span.End()
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }})
 	request, err := http.NewRequestWithContext(traced, call.method, node.Address+call.uri, http.NoBody)
 	if err != nil {
@@ -228,6 +230,7 @@ func (a *API) sendTo(ctx context.Context, node *store.Node, call outgoing) (got 
 	info := requestOf(ctx)
 	call.uri = request.URL.RequestURI() // as it is sent
 	request.Header.Set(document.RequestIDHeader, info.id)
+	passTrace(ctx, request.Header)
 	request.Header.Set(forwardedHeader, forwarded{
 		From: a.node, To: node.Name, Principal: info.principal.Name, Kind: info.principal.Kind, ID: info.principal.ID, Role: info.principal.Role.String(), At: time.Now().Unix(), Call: callDigest(call.method, call.uri, request.Header, call.body),
 	}.sign(node.Secret))

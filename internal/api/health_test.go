@@ -1,7 +1,10 @@
 package api
 
 import (
+	"maps"
+	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,6 +22,24 @@ func (r *rig) checksOf() (status int, checks map[string]string) {
 
 // checkLines matches a check: its state, its name, and since when it is so.
 var checkLines = regexp.MustCompile(`(?m)^\[[-+]\] (\w+)(?: ok)? since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z(?:: .*)?$`)
+
+// readinessRow matches a row of the page's table of checks.
+var readinessRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| [^|]+ \\|$")
+
+func TestThePageListsEveryCheckOfReadiness(t *testing.T) {
+	page, err := os.ReadFile("../../docs/monitor.md")
+	must(t, err)
+	_, text, _ := strings.Cut(string(page), "\n## Readiness\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	listed := map[string]bool{}
+	for _, m := range readinessRow.FindAllStringSubmatch(text, -1) {
+		listed[m[1]] = true
+	}
+	_, checks := newRig(t).checksOf()
+	if got, want := slices.Sorted(maps.Keys(listed)), slices.Sorted(maps.Keys(checks)); !slices.Equal(got, want) {
+		t.Errorf("docs/monitor.md lists %v, /readyz?verbose has %v", got, want)
+	}
+}
 
 // Promise 9: /readyz?verbose names each check with its state, since when it is so, and why.
 func TestReadinessNamesEachCheckSinceWhenAndWhy(t *testing.T) {

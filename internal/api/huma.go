@@ -43,5 +43,5 @@ func newHumaError(status int, msg string, errs ...error) huma.StatusError {
 }
 
 func newHumaErrorWithContext(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
-	return requestOf(ctx.Context()).complete(document.FromHuma(status, msg, errs))
+	return requestOf(ctx.Context()).refusedWith(document.FromHuma(status, msg, errs))
 }

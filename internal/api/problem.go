@@ -22,9 +22,9 @@ func (a *API) refusal(ctx context.Context, err error) error {
 			level = slog.LevelError
 		}
 		a.log.LogAttrs(ctx, level, "call failed", slog.Int("status", p.Status), slog.String("error", err.Error()),
-			slog.String("request_id", requestOf(ctx).id))
+			slog.String("request_id", requestOf(ctx).id), slog.String("trace_id", traceOf(ctx)))
 	}
-	return requestOf(ctx).complete(p)
+	return requestOf(ctx).refusedWith(p)
 }
 
 // problemOf returns the problem of an error. DAT's refusals have theirs in the table of package document; an error
@@ -77,7 +77,7 @@ func inQuery(err error) error {
 
 // writeProblem answers a request with a problem.
 func writeProblem(w http.ResponseWriter, r *http.Request, p *document.Problem) {
-	body, err := json.Marshal(requestOf(r.Context()).complete(p))
+	body, err := json.Marshal(requestOf(r.Context()).refusedWith(p))
 	if err != nil {
 		panic(err) // every problem can be encoded
 	}

@@ -48,6 +48,8 @@ type requestInfo struct {
 	ifNoneMatch string
 	// body is what the request brought.
 	body []byte
+	// problem is the kind of the last problem that the request was answered with, "" for none.
+	problem string
 	// dryRun reports that the request only asks what a write would do; readDryRun alone sets it.
 	dryRun bool
 	// checked is the body for its validation, nil where there is none or it is no JSON.
@@ -87,6 +89,12 @@ func withRequestInfo(next http.Handler) http.Handler {
 func (info *requestInfo) complete(p *document.Problem) *document.Problem {
 	p.RequestID, p.Instance = info.id, info.path
 	return p
+}
+
+// refusedWith is complete for the problem that answers the whole request, which the log and the metrics tell.
+func (info *requestInfo) refusedWith(p *document.Problem) *document.Problem {
+	info.problem = p.Kind()
+	return info.complete(p)
 }
 
 // call returns who asks the Manager for a write, why, and on what condition. show, which may be nil, makes the answer

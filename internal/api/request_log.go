@@ -16,11 +16,15 @@ func (a *API) logRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		watched := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		a.metrics.running.Inc()
+		defer a.metrics.running.Dec()
+		r, span := startSpan(r)
 		next.ServeHTTP(watched, r)
-		took, pattern := time.Since(start), patternOf(r)
-		a.metrics.request(r.Method, pattern, watched.status, took)
+		took, pattern, info := time.Since(start), patternOf(r), requestOf(r.Context())
+		endSpan(span, r.Method, pattern, watched.status, info)
+		a.metrics.request(r.Method, pattern, watched.status, info.problem, took)
 		a.log.LogAttrs(r.Context(), slog.LevelDebug, "request", slog.String("method", r.Method), slog.String("route", pattern),
-			slog.Int("status", watched.status), slog.Duration("took", took), slog.String("request_id", requestOf(r.Context()).id))
+			slog.Int("status", watched.status), slog.String("problem", info.problem), slog.Duration("took", took), slog.String("request_id", info.id), slog.String("trace_id", traceOf(r.Context())))
 	})
 }
 

@@ -128,6 +128,9 @@ func (a *API) startSession(ctx context.Context, in *startSession) (*answer, erro
 	info.principal = n.Of
 	s, err := a.store.OpenSession(ctx, n, store.AccessWrite{Entry: auditEntry(info, "start-session", in.Reason), DryRun: in.DryRun, Answer: a.placeholder(info)})
 	if err != nil {
+		if problemOf(err).Kind() == document.KindWrongLink {
+			a.metrics.wrong.WithLabelValues(wrongLink).Inc()
+		}
 		a.noteFailedSignIn(info, in.Body, err)
 		return nil, err
 	}
@@ -204,6 +207,7 @@ func (a *API) checkPassword(ctx context.Context, info *requestInfo, name, passwo
 		return p, refund, err
 	}
 	if !right {
+		a.metrics.wrong.WithLabelValues(wrongPassword).Inc()
 		return p, refund, document.NewProblem(document.KindUnauthorized, "The name or the password is wrong.")
 	}
 	u, err := a.store.User(ctx, name)

@@ -22,6 +22,8 @@ type adapter struct {
 	// registered.
 	asyncEVD *evd
 	device   deviceState
+	// metrics are its counters. They are set before the adapter is registered.
+	metrics adapterMetrics
 	// lastWR is the last id of a work request that was used; ids never repeat.
 	lastWR atomic.Uint64
 

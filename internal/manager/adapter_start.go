@@ -77,6 +77,7 @@ func (m *Manager) newAdapter(op openedIA, was *dat.IA) (*adapter, *dat.IA) {
 		ia.publish(was)
 	}
 	ia.setFacts(img.IAAttributes, img.ProviderAttributes)
+	ia.metrics = m.metrics.of(ia.id)
 	return ia, img
 }
 

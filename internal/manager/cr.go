@@ -101,16 +101,16 @@ func (m *Manager) acceptNow(req *request, ep *endpoint, outcome *moveOutcome, pr
 	gone := req.peerGone
 	req.ia.mu.Unlock()
 	if !outcome.effective {
-		req.hw.Reject(false, nil)
+		m.metrics.does("reject", func() { req.hw.Reject(false, nil) })
 		return
 	}
 	if gone {
-		req.hw.Reject(false, nil)
+		m.metrics.does("reject", func() { req.hw.Reject(false, nil) })
 		m.handleEvent(ep, dat.EvAcceptFailed, eventDetails{reason: "REQUEST_GONE", detail: "the peer of the connection request vanished before it was accepted"})
 		return
 	}
-	if err := ep.callEngine(func(hw rdma.EP) error { return req.hw.Accept(hw, privateData) }); err != nil {
-		req.hw.Reject(false, nil)
+	if err := ep.callEngine("accept", func(hw rdma.EP) error { return req.hw.Accept(hw, privateData) }); err != nil {
+		m.metrics.does("reject", func() { req.hw.Reject(false, nil) })
 		d := asError(err)
 		m.handleEvent(ep, dat.EvAcceptFailed, eventDetails{reason: d.Return.String(), detail: d.Detail})
 	}
@@ -122,7 +122,7 @@ func (m *Manager) acceptNow(req *request, ep *endpoint, outcome *moveOutcome, pr
 func (m *Manager) RejectCR(ctx context.Context, c Call, id dat.Handle, privateData []byte) error {
 	return m.dismiss(ctx, c, id, dat.OpReject, func(f *dat.Facts) *dat.Error {
 		return dat.CheckPrivateData(f, dat.OpReject, len(privateData))
-	}, func(req *request) { req.hw.Reject(true, privateData) })
+	}, func(req *request) { m.metrics.does("reject", func() { req.hw.Reject(true, privateData) }) })
 }
 
 // HandoffCR is dat_cr_handoff: the request goes to another qualifier of this
@@ -130,7 +130,7 @@ func (m *Manager) RejectCR(ctx context.Context, c Call, id dat.Handle, privateDa
 func (m *Manager) HandoffCR(ctx context.Context, c Call, id dat.Handle, connQual int64) error {
 	return m.dismiss(ctx, c, id, dat.OpHandoff, func(*dat.Facts) *dat.Error {
 		return dat.CheckHandoff(connQual)
-	}, func(req *request) { req.hw.Handoff(int32(connQual)) })
+	}, func(req *request) { m.metrics.does("handoff", func() { req.hw.Handoff(int32(connQual)) }) })
 }
 
 // dismiss ends a request that is not accepted, with one record for it and the

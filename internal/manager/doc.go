@@ -42,6 +42,8 @@
 //	unit_commit.go      commit and rollback
 //	batch.go            several writes as one unit
 //	recorder.go         the Recorder, and what is handed to it
+//	trace.go            the spans of a call
+//	metrics.go          what is counted for an operator, and how calls of the engine are measured
 //	read.go             reads of objects; endpoint_read.go those of endpoints
 //
 // Adapters, restarts and devices:

@@ -62,6 +62,7 @@ func (ep *endpoint) takeWorkLocked(r rdma.Report) (outstandingWork, bool) {
 // it. The state lock is held; the caller calls disconnectIfOwed afterwards.
 func (m *Manager) completeLocked(ep *endpoint, w outstandingWork, r rdma.Report) {
 	ep.countTransferLocked(w.kind, r)
+	ep.ia.metrics.completed(w.kind, r)
 	if r.Status == dat.DTOSuccess {
 		ep.lastProofOfLife = new(now())
 	}

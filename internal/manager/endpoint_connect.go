@@ -94,7 +94,7 @@ func (m *Manager) startConnect(ep *endpoint, in dat.Input, from dat.EPState, to 
 	if !waits {
 		return
 	}
-	err := ep.callEngine(func(hw rdma.EP) error { return hw.Connect(to) })
+	err := ep.callEngine("connect", func(hw rdma.EP) error { return hw.Connect(to) })
 	if err == nil {
 		m.startConnectTimer(ep, attempt, timeoutUS)
 		return

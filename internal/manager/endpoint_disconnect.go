@@ -95,7 +95,7 @@ func (m *Manager) resetUnderCalls(ep *endpoint, refusal *error) {
 	ep.unreportedResets++
 	ep.dropWorkLocked()
 	ep.mu.Unlock()
-	if err = hw.Reset(); err != nil {
+	if err = m.metrics.call("reset", hw.Reset); err != nil {
 		d := asError(err)
 		*refusal = d
 		ep.mu.Lock()

@@ -7,16 +7,16 @@ import (
 
 func (ep *endpoint) engine() (rdma.EP, error) { return ep.hw.engine(&ep.object) }
 
-// callEngine makes a call of the engine's endpoint under the lock of the calls. The
-// errors are those of engine and of the call.
-func (ep *endpoint) callEngine(call func(rdma.EP) error) error {
+// callEngine makes a call of the engine's endpoint under the lock of the calls; operation
+// is its name in the metrics. The errors are those of engine and of the call.
+func (ep *endpoint) callEngine(operation string, call func(rdma.EP) error) error {
 	hw, err := ep.engine()
 	if err != nil {
 		return err
 	}
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
-	return call(hw)
+	return ep.m().metrics.call(operation, func() error { return call(hw) })
 }
 
 // create makes the endpoint in the engine.
@@ -25,7 +25,7 @@ func (ep *endpoint) create(hw rdma.IA, img *dat.Endpoint) error {
 	if err != nil {
 		return err
 	}
-	made, err := hw.CreateEP(ep.id, params)
+	made, err := created(ep.m().metrics, "create_endpoint", func() (rdma.EP, error) { return hw.CreateEP(ep.id, params) })
 	if err == nil {
 		ep.hw.set(made)
 	}
@@ -53,7 +53,7 @@ func (m *Manager) params(img *dat.Endpoint) (rdma.EPParams, error) {
 func (ep *endpoint) destroy() {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
-	ep.hw.free("")
+	ep.hw.free(&ep.object, "")
 }
 
 func (ep *endpoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
@@ -63,7 +63,7 @@ func (ep *endpoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
 func (ep *endpoint) dropPart(why string) {
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
-	ep.hw.free(why)
+	ep.hw.free(&ep.object, why)
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
 	ep.unreportedResets = 0
@@ -109,7 +109,7 @@ func (m *Manager) disconnectIfOwedUnderCalls(ep *endpoint) {
 		return
 	}
 	if hw, err := ep.engine(); err == nil {
-		hw.Disconnect()
+		m.metrics.does("disconnect", hw.Disconnect)
 		return
 	}
 	ep.mu.Lock()

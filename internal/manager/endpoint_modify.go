@@ -93,13 +93,13 @@ func (u *unit) actModify(ep *endpoint, before, after *dat.Endpoint) error {
 	}
 	ep.calls.Lock()
 	defer ep.calls.Unlock()
-	if err := hw.Modify(params); err != nil {
+	if err := u.m.metrics.call("modify_endpoint", func() error { return hw.Modify(params) }); err != nil {
 		return asError(err)
 	}
 	u.undo = append(u.undo, func() {
 		ep.calls.Lock()
 		defer ep.calls.Unlock()
-		if err := hw.Modify(old); err != nil {
+		if err := u.m.metrics.call("modify_endpoint", func() error { return hw.Modify(old) }); err != nil {
 			u.m.log.Error("an endpoint keeps parameters that were not recorded", "endpoint", ep.id, "error", err)
 		}
 	})

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
 )
@@ -33,7 +35,9 @@ func (p posting) request(wr uint64) rdma.Request {
 
 // post judges, reserves and acts under the operation lock. Nothing is recorded:
 // postings are no changes.
-func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, act func(hw rdma.EP, first uint64) error) (Posted, error) {
+func (m *Manager) post(ctx context.Context, c Call, id dat.Handle, p posting, act func(hw rdma.EP, first uint64) error) (posted Posted, err error) {
+	ctx, ended := startSpan(ctx, "judge and act", attribute.String("dat.operation", p.in.Cause()))
+	defer func() { ended(err) }()
 	if err := m.checkOpen(); err != nil {
 		return Posted{}, err
 	}
@@ -119,7 +123,7 @@ func (ep *endpoint) reserve(p posting, first uint64, cookies []string) (int, err
 // handToEngine posts the DTOs in the engine. If that fails, none of them is
 // outstanding any more.
 func (m *Manager) handToEngine(ep *endpoint, p posting, first uint64, act func(rdma.EP, uint64) error) error {
-	err := ep.callEngine(func(hw rdma.EP) error { return act(hw, first) })
+	err := ep.callEngine(p.in.Word(), func(hw rdma.EP) error { return act(hw, first) })
 	if err == nil {
 		return nil
 	}

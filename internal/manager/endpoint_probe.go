@@ -98,7 +98,7 @@ func (m *Manager) probeDue(ep *endpoint, attempt uint64) {
 
 // sendProbe sends one probe. Its outcome is a report.
 func (m *Manager) sendProbe(ep *endpoint) {
-	if err := ep.callEngine(rdma.EP.Probe); err != nil {
+	if err := ep.callEngine("probe", rdma.EP.Probe); err != nil {
 		m.log.Warn("a liveness probe could not be sent", "endpoint", ep.id, "error", err)
 		ep.mu.Lock()
 		ep.probing = false

@@ -81,6 +81,7 @@ func (u *unit) addHardBreak(ep *endpoint, from dat.EPState) {
 	if v.Kind != dat.Move {
 		return
 	}
+	u.after = append(u.after, ep.ia.metrics.hard.Inc)
 	u.addMove(engineCall(hardDetail), ep, dat.EvHardWatermark, from, v, eventDetails{reason: "HARD_HIGH_WATERMARK", detail: hardDetail})
 }
 
@@ -105,6 +106,7 @@ func (m *Manager) judgeWatermarksLocked(ep *endpoint, b int) {
 		ep.postSoftEvent()
 	}
 	if fire.Hard {
+		ep.ia.metrics.hard.Inc()
 		m.handleEventLocked(ep, dat.EvHardWatermark, eventDetails{reason: "HARD_HIGH_WATERMARK", detail: hardDetail, derived: true})
 	}
 }
@@ -114,5 +116,6 @@ func disarmSoft(e *dat.Endpoint) { e.Watermarks.SoftArmed = false }
 
 // postSoftEvent posts the event of the soft mark to the adapter's async EVD (W5).
 func (ep *endpoint) postSoftEvent() {
+	ep.ia.metrics.soft.Inc()
 	ep.ia.postAsync(dat.Event{Endpoint: ep.id, Object: new(ep.ref()), Reason: new(softReason)})
 }

@@ -29,16 +29,16 @@ func (p *enginePart[T]) set(hw T) {
 	p.hw, p.ok, p.why = hw, true, ""
 }
 
-// free empties the part, remembers why, and frees what was in it. Freeing what was lost
-// with its device does nothing.
-func (p *enginePart[T]) free(why string) {
+// free empties the part of o, remembers why, and frees what was in it. Freeing what was
+// lost with its device does nothing.
+func (p *enginePart[T]) free(o *object, why string) {
 	p.mu.Lock()
 	var none T
 	hw, ok := p.hw, p.ok
 	p.hw, p.ok, p.why = none, false, why
 	p.mu.Unlock()
 	if ok {
-		hw.Free()
+		o.m().metrics.does("free_"+o.typ.String(), hw.Free)
 	}
 }
 

@@ -20,10 +20,12 @@ type evd struct {
 }
 
 func newEVD(ia *adapter, id dat.Handle, qlen int32, streams []dat.Stream, waitable bool) *evd {
-	return &evd{
+	d := &evd{
 		object: newObject(ia, dat.TypeEVD, id), queue: newQueue(qlen, waitable),
 		use: dat.EVDUse{IA: ia.id, Streams: streams},
 	}
+	d.queue.lost = ia.metrics.lostEvents
+	return d
 }
 
 // fill implements filler.
@@ -139,11 +141,11 @@ func (u *unit) resizeEVD(d *evd, from, to int32) error {
 	}
 	u.undo = append(u.undo, func() { d.queue.resize(max(from, int32(d.queue.length()))) })
 	if hw, err := d.engine(); err == nil {
-		if err := hw.Resize(to); err != nil {
+		if err := u.m.metrics.call("resize_evd", func() error { return hw.Resize(to) }); err != nil {
 			return asError(err)
 		}
 		u.undo = append(u.undo, func() {
-			if err := hw.Resize(from); err != nil {
+			if err := u.m.metrics.call("resize_evd", func() error { return hw.Resize(from) }); err != nil {
 				u.m.log.Error("a queue keeps its new length", "evd", d.id, "error", err)
 			}
 		})
@@ -172,19 +174,19 @@ func (u *unit) freeEVD(c Call, cause string, id dat.Handle) error {
 }
 
 func (d *evd) create(hw rdma.IA, img *dat.EVD) error {
-	made, err := hw.CreateEVD(d.id, img.QLen, img.Streams)
+	made, err := created(d.m().metrics, "create_evd", func() (rdma.EVD, error) { return hw.CreateEVD(d.id, img.QLen, img.Streams) })
 	if err == nil {
 		d.hw.set(made)
 	}
 	return err
 }
 
-func (d *evd) destroy() { d.hw.free("") }
+func (d *evd) destroy() { d.hw.free(&d.object, "") }
 
 func (d *evd) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	return "", nil, d.create(hw, imageOf[*dat.EVD](&d.object))
 }
 
-func (d *evd) dropPart(why string) { d.hw.free(why) }
+func (d *evd) dropPart(why string) { d.hw.free(&d.object, why) }
 
 func (d *evd) engine() (rdma.EVD, error) { return d.hw.engine(&d.object) }

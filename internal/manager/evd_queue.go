@@ -3,6 +3,8 @@ package manager
 import (
 	"slices"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -23,6 +25,8 @@ type queue struct {
 	max           int
 	notifications int // of the events
 	dropped       int64
+	// lost, which may be nil, counts what is dropped.
+	lost prometheus.Counter
 	// full says that the last event was dropped: an overflow is reported only once
 	// until there is room again.
 	full     bool
@@ -62,6 +66,9 @@ func (q *queue) postLocked(e queued) (posted, overflow bool) {
 	}
 	if len(q.events) >= q.max {
 		q.dropped++
+		if q.lost != nil {
+			q.lost.Inc()
+		}
 		first := !q.full
 		q.full = true
 		return false, first

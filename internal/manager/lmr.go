@@ -96,7 +96,7 @@ func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
 			return err
 		}
 	}
-	made, err := hw.CreateLMR(l.id, spec)
+	made, err := created(l.m().metrics, "create_lmr", func() (rdma.LMR, error) { return hw.CreateLMR(l.id, spec) })
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (l *lmr) create(hw rdma.IA, img *dat.LMR) error {
 // hexContext returns an rmr_context as images have it.
 func hexContext(c uint32) string { return fmt.Sprintf("0x%08x", c) }
 
-func (l *lmr) destroy() { l.hw.free("") }
+func (l *lmr) destroy() { l.hw.free(&l.object, "") }
 
 // remake implements remakeable. The memory is new: its contents and its key are
 // lost.
@@ -124,7 +124,7 @@ func (l *lmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	}, nil
 }
 
-func (l *lmr) dropPart(why string) { l.hw.free(why) }
+func (l *lmr) dropPart(why string) { l.hw.free(&l.object, why) }
 
 // ReadLMR reads length bytes from offset. Errors: DAT_INVALID_HANDLE,
 // DAT_INVALID_PARAMETER outside of the region, DAT_INVALID_STATE without a device.

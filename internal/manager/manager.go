@@ -47,6 +47,7 @@ type Manager struct {
 	memory    atomic.Int64 // bytes of all LMRs
 	// eventMemory is the bytes of data in all queued software events.
 	eventMemory atomic.Int64
+	metrics     metrics
 
 	// index has every registered object by its handle: dat.Handle → entity.
 	index sync.Map
@@ -89,7 +90,7 @@ const defaultMemoryCap = 1 << 30
 // refused.
 func NewManager(node string, rec Recorder, opts ...Option) *Manager {
 	m := &Manager{
-		node: node, rec: checkedRecorder(rec), memoryCap: defaultMemoryCap,
+		node: node, rec: checkedRecorder(rec), memoryCap: defaultMemoryCap, metrics: newMetrics(),
 		log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	m.ctx, m.stop = context.WithCancel(context.Background())

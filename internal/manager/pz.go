@@ -49,17 +49,17 @@ func (u *unit) freePZ(c Call, cause string, id dat.Handle) error {
 }
 
 func (z *pz) create(hw rdma.IA) error {
-	made, err := hw.CreatePZ(z.id)
+	made, err := created(z.m().metrics, "create_pz", func() (rdma.Object, error) { return hw.CreatePZ(z.id) })
 	if err == nil {
 		z.hw.set(made)
 	}
 	return err
 }
 
-func (z *pz) destroy() { z.hw.free("") }
+func (z *pz) destroy() { z.hw.free(&z.object, "") }
 
 func (z *pz) remake(hw rdma.IA) (string, func(dat.Object), error) { return "", nil, z.create(hw) }
 
-func (z *pz) dropPart(why string) { z.hw.free(why) }
+func (z *pz) dropPart(why string) { z.hw.free(&z.object, why) }
 
 func (z *pz) engine() (rdma.Object, error) { return z.hw.engine(&z.object) }

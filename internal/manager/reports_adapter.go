@@ -26,6 +26,7 @@ func (m *Manager) handleIAError(ia *adapter, r rdma.Report) {
 // low watermark. DAT has a reason for that and no event number.
 func (m *Manager) handleSRQLimit(ia *adapter, r rdma.Report) {
 	if s, ok := find[*srq](m, r.SRQ); ok {
+		ia.metrics.srqLow.Inc()
 		ia.asyncEvent(&s.object, dat.EventNone, "DAT_SRQ_LOW_WATERMARK_EVENT")
 	}
 }

@@ -15,7 +15,7 @@ func (m *Manager) handleRequest(r rdma.Report) {
 		return
 	}
 	if !ok || sp.recorded() == nil || !m.admitRequest(sp, r) {
-		r.Request.Reject(false, nil)
+		m.metrics.does("reject", func() { r.Request.Reject(false, nil) })
 	}
 }
 

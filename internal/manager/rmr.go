@@ -79,7 +79,7 @@ func (w *rmr) create(hw rdma.IA, img *dat.RMR) error {
 	if err != nil {
 		return err
 	}
-	made, err := hw.CreateRMR(w.id, zone)
+	made, err := created(w.m().metrics, "create_rmr", func() (rdma.Object, error) { return hw.CreateRMR(w.id, zone) })
 	if err == nil {
 		w.hw.set(made)
 	}
@@ -87,7 +87,7 @@ func (w *rmr) create(hw rdma.IA, img *dat.RMR) error {
 }
 
 func (w *rmr) destroy() {
-	w.hw.free("")
+	w.hw.free(&w.object, "")
 	w.mu.Lock()
 	w.freed = true
 	w.mu.Unlock()
@@ -98,7 +98,7 @@ func (w *rmr) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	return "", nil, w.create(hw, imageOf[*dat.RMR](&w.object))
 }
 
-func (w *rmr) dropPart(why string) { w.hw.free(why); w.m().replaceBinding(w, nil) }
+func (w *rmr) dropPart(why string) { w.hw.free(&w.object, why); w.m().replaceBinding(w, nil) }
 
 // rmrBinding is a bind of a window, requested or in force. It keeps its LMR in use.
 type rmrBinding struct {

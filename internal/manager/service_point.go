@@ -22,7 +22,7 @@ type servicePoint struct {
 // listen makes the engine's part. It returns the qualifier that the engine listens
 // on: qual, or any free one if that is 0.
 func (sp *servicePoint) listen(hw rdma.IA, qual int32, once bool) (int32, error) {
-	made, err := hw.Listen(sp.id, qual, once)
+	made, err := created(sp.m().metrics, "listen", func() (rdma.Listener, error) { return hw.Listen(sp.id, qual, once) })
 	if err != nil {
 		return 0, err
 	}
@@ -30,7 +30,7 @@ func (sp *servicePoint) listen(hw rdma.IA, qual int32, once bool) (int32, error)
 	return made.Qual(), nil
 }
 
-func (sp *servicePoint) destroy() { sp.hw.free("") }
+func (sp *servicePoint) destroy() { sp.hw.free(&sp.object, "") }
 
 func (sp *servicePoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	switch img := sp.recorded().(type) {
@@ -47,7 +47,7 @@ func (sp *servicePoint) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	return "", nil, nil
 }
 
-func (sp *servicePoint) dropPart(why string) { sp.hw.free(why) }
+func (sp *servicePoint) dropPart(why string) { sp.hw.free(&sp.object, why) }
 
 // checkQualFree refuses a qualifier that another service point of the adapter has;
 // 0 is always free. A dry run asks this instead of the engine.
@@ -95,7 +95,7 @@ func (sp *servicePoint) takeEarlyRequests() []rdma.Report {
 // recorded.
 func (sp *servicePoint) rejectEarlyRequests() {
 	for _, r := range sp.takeEarlyRequests() {
-		r.Request.Reject(false, nil)
+		sp.m().metrics.does("reject", func() { r.Request.Reject(false, nil) })
 	}
 }
 

@@ -91,18 +91,18 @@ func (s *srq) create(hw rdma.IA, img *dat.SRQ) error {
 	if err != nil {
 		return err
 	}
-	made, err := hw.CreateSRQ(s.id, zone, img.MaxRecvDTOs, img.MaxRecvIOV)
+	made, err := created(s.m().metrics, "create_srq", func() (rdma.SRQ, error) { return hw.CreateSRQ(s.id, zone, img.MaxRecvDTOs, img.MaxRecvIOV) })
 	if err != nil {
 		return err
 	}
 	s.hw.set(made)
 	if img.LowWatermark > 0 {
-		return made.SetLowWatermark(img.LowWatermark)
+		return s.m().metrics.call("set_srq_watermark", func() error { return made.SetLowWatermark(img.LowWatermark) })
 	}
 	return nil
 }
 
-func (s *srq) destroy() { s.hw.free("") }
+func (s *srq) destroy() { s.hw.free(&s.object, "") }
 
 func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	img := imageOf[*dat.SRQ](&s.object)
@@ -115,7 +115,7 @@ func (s *srq) remake(hw rdma.IA) (string, func(dat.Object), error) {
 	return "its error state", func(o dat.Object) { o.(*dat.SRQ).State = dat.SRQOperational }, nil
 }
 
-func (s *srq) dropPart(why string) { s.hw.free(why); s.forgetPosted() }
+func (s *srq) dropPart(why string) { s.hw.free(&s.object, why); s.forgetPosted() }
 
 // PostSRQRecv is dat_srq_post_recv: all receives are posted or none. Errors:
 // DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES beyond
@@ -146,7 +146,7 @@ func (m *Manager) PostSRQRecv(ctx context.Context, c Call, id dat.Handle, in Rec
 		return posted, nil
 	}
 	s.reserve(first, posted.Cookies)
-	if err := hw.PostRecv(recvs(first, in.Count, in.Size)); err != nil {
+	if err := m.metrics.call("post_srq_recv", func() error { return hw.PostRecv(recvs(first, in.Count, in.Size)) }); err != nil {
 		for i := range in.Count {
 			if _, ok := s.take(first + uint64(i)); ok {
 				s.reaped()

@@ -40,11 +40,11 @@ func (u *unit) modifySRQ(c Call, id dat.Handle, in SRQModify) (*object, *dat.SRQ
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := hw.Resize(after.MaxRecvDTOs); err != nil {
+		if err := u.m.metrics.call("resize_srq", func() error { return hw.Resize(after.MaxRecvDTOs) }); err != nil {
 			return nil, nil, asError(err)
 		}
 		u.undo = append(u.undo, func() {
-			if err := hw.Resize(before.MaxRecvDTOs); err != nil {
+			if err := u.m.metrics.call("resize_srq", func() error { return hw.Resize(before.MaxRecvDTOs) }); err != nil {
 				u.m.log.Error("a shared receive queue keeps its new length", "srq", s.id, "error", err)
 			}
 		})
@@ -78,7 +78,7 @@ func (m *Manager) SetSRQLowWatermark(ctx context.Context, c Call, id dat.Handle,
 		}
 		u.add(c, &s.object, "dat_srq_set_lw", applyChange(change), nil)
 		u.after = append(u.after, func() {
-			if err := hw.SetLowWatermark(int32(low)); err != nil {
+			if err := m.metrics.call("set_srq_watermark", func() error { return hw.SetLowWatermark(int32(low)) }); err != nil {
 				u.refusal = asError(err)
 				m.revertLowWatermark(s, before.LowWatermark, err)
 			}

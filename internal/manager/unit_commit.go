@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -16,7 +18,9 @@ func (u *unit) commit() ([]dat.Recorded, error) {
 		u.runAfter()
 		return nil, nil
 	}
-	recs, err := u.m.rec.Record(u.ctx, u.entries()...)
+	ctx, committed := startSpan(u.ctx, "commit", attribute.Int("datapi.changes", len(u.steps)))
+	recs, err := u.m.rec.Record(ctx, u.entries()...)
+	committed(err)
 	var unknown *dat.OutcomeUnknown
 	switch {
 	case errors.As(err, &unknown):

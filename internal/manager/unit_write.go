@@ -3,6 +3,8 @@ package manager
 import (
 	"context"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -18,7 +20,9 @@ func write[T dat.Object](ctx context.Context, m *Manager, c Call, subject dat.Ha
 	}
 	u := m.newUnit(ctx)
 	defer u.release()
+	_, judged := startSpan(ctx, "judge and act", attribute.String("dat.operation", cause))
 	o, img, err := prepare(u)
+	judged(err)
 	if err != nil {
 		u.rollback()
 		m.noteRefusal(c, subject, cause, err)

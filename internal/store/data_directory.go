@@ -91,21 +91,9 @@ func (d *DataDirectory) Folder(name string) (*os.Root, error) {
 // makeDataDirectory makes the directory of a path, and returns that without symbolic
 // links. Its existing part is what an administrator has set up, links included.
 func makeDataDirectory(path string) (string, error) {
-	existing, err := filepath.Abs(path)
+	existing, missing, err := existingPart(path)
 	if err != nil {
-		return "", fmt.Errorf("the data directory %s cannot be found: %w", path, err)
-	}
-	missing := "."
-	for {
-		real, err := filepath.EvalSymlinks(existing)
-		if err == nil {
-			existing = real
-			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) || existing == "/" {
-			return "", fmt.Errorf("the data directory cannot be found: %w; name one that you may write with --data-dir", err)
-		}
-		existing, missing = filepath.Dir(existing), filepath.Join(filepath.Base(existing), missing)
+		return "", err
 	}
 	if missing == "." {
 		return existing, nil
@@ -122,6 +110,25 @@ func makeDataDirectory(path string) (string, error) {
 		return "", fmt.Errorf("the data directory cannot be made in %s: %w; name one that you may write with --data-dir", existing, err)
 	}
 	return filepath.Join(existing, missing), nil
+}
+
+// existingPart returns the part of a path that exists, without symbolic links, and the rest
+// of it, "." for none.
+func existingPart(path string) (existing, missing string, err error) {
+	if existing, err = filepath.Abs(path); err != nil {
+		return "", "", fmt.Errorf("the data directory %s cannot be found: %w", path, err)
+	}
+	missing = "."
+	for {
+		real, err := filepath.EvalSymlinks(existing)
+		if err == nil {
+			return real, missing, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || existing == "/" {
+			return "", "", fmt.Errorf("the data directory cannot be found: %w; name one that you may write with --data-dir", err)
+		}
+		existing, missing = filepath.Dir(existing), filepath.Join(filepath.Base(existing), missing)
+	}
 }
 
 // checkParents refuses a path if everybody may replace one of its existing parents, and

@@ -9,6 +9,7 @@
 //
 //	store.go                 opening and closing a database
 //	readiness.go             what a service needs of its store, since when, and why not
+//	metrics.go               what is counted for an operator
 //
 //	recorder.go              Record and Note, the queue of what waits for its commit
 //	recorder_session.go      the recorder's connection, which owns the node
@@ -69,6 +70,7 @@
 //	backup_archive.go        the file that it is
 //	backup_restore.go        a database filled from it
 //	backup_private.go        the private PostgreSQL of a service that may run
+//	inspect.go               what a server and a data directory show to somebody who only looks
 //	errors.go                the table from PostgreSQL's errors to *dat.Error
 //
 //	data_directory.go        the data directory, which nobody else can change

@@ -103,6 +103,7 @@ func (r *Recorder) requeue(units []*unit) {
 // commit commits units as one group, without those that are refused one by one.
 func (r *Recorder) commit(ctx context.Context, units []*unit) {
 	for retried := false; len(units) > 0; {
+		start := time.Now()
 		g, bad := r.buildGroup(units)
 		if len(bad) > 0 {
 			r.refuse(bad)
@@ -113,9 +114,11 @@ func (r *Recorder) commit(ctx context.Context, units []*unit) {
 		end, err := r.session.write(ctx, g, id, r.node, r.epoch, r.acknowledged.id)
 		if err == nil {
 			if err = r.commitWritten(ctx, g, id, end); !isUncommitted(err) {
+				r.metrics.took(outcomeOf(err), start)
 				return // its units are answered or wait for confirmGroup
 			}
 		}
+		r.metrics.took(commitFailed, start)
 		var refused refusedUnits
 		switch {
 		case errors.Is(err, errWentBack) || errors.As(err, &refused) && isOtherState(refused):
@@ -142,6 +145,14 @@ func (r *Recorder) commit(ctx context.Context, units []*unit) {
 			return
 		}
 	}
+}
+
+// outcomeOf returns how a group commit ended, from the error of commitWritten.
+func outcomeOf(err error) string {
+	if err != nil {
+		return commitUnknown
+	}
+	return commitDone
 }
 
 // isOtherState reports whether refused units show that the database is not the one that
@@ -225,6 +236,7 @@ func (r *Recorder) announce(g *group, last int64) {
 		changes[i] = g.steps[i].change
 	}
 	r.acknowledged = markOf(&changes[len(changes)-1])
+	r.metrics.committed(changes)
 	r.mu.Lock()
 	for id, o := range g.objects {
 		if o.freedAt.IsZero() {

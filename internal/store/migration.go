@@ -100,8 +100,8 @@ const undefinedTable = "42P01"
 
 // isUsableBy reports whether a schema of a newer program says that one which knows
 // versions up to known may read and write it.
-func isUsableBy(ctx context.Context, pool *pgxpool.Pool, present, known uint) (usable bool, err error) {
-	err = pool.QueryRow(ctx, `SELECT oldest_program <= $2 FROM schema_versions WHERE version = $1`, present, known).Scan(&usable)
+func isUsableBy(ctx context.Context, db querier, present, known uint) (usable bool, err error) {
+	err = db.QueryRow(ctx, `SELECT oldest_program <= $2 FROM schema_versions WHERE version = $1`, present, known).Scan(&usable)
 	var pg *pgconn.PgError
 	if errors.Is(err, pgx.ErrNoRows) || errors.As(err, &pg) && pg.Code == undefinedTable {
 		return false, nil

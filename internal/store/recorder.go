@@ -50,6 +50,7 @@ type Recorder struct {
 	answerTimeout time.Duration
 	// forgetReads closes the connections over which others read.
 	forgetReads func()
+	metrics     metrics
 
 	mu sync.Mutex
 	// queue are the units that wait for their commit, oldest first.

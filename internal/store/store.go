@@ -181,7 +181,7 @@ func (s *Store) start(ctx context.Context, session *session, servers *servers) e
 	s.recorder = &Recorder{
 		node: s.cfg.Node, servers: servers, logger: s.cfg.Logger, private: s.cfg.Private, log: s.log, forgetReads: s.pool.Reset, answerTimeout: answerTimeout,
 		reclaim: func(ctx context.Context, conn *pgx.Conn) error { return reclaimNode(ctx, conn, s.cfg, epoch) },
-		session: session, epoch: epoch, clock: clock{last: newest, database: s.clock}, images: make(map[dat.Handle]image, len(living)), formerIAs: former,
+		session: session, epoch: epoch, metrics: newMetrics(), clock: clock{last: newest, database: s.clock}, images: make(map[dat.Handle]image, len(living)), formerIAs: former,
 	}
 	for _, img := range living {
 		s.recorder.images[img.obj.Head().ID] = img

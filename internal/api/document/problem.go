@@ -3,6 +3,7 @@ package document
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -60,6 +61,9 @@ func (r problemRow) problem(detail string) *Problem {
 	}
 	return p
 }
+
+// Kind returns what kind of problem it is: the last part of its type.
+func (p *Problem) Kind() string { return strings.TrimPrefix(p.Type, "/problems/") }
 
 // Error returns the detail.
 func (p *Problem) Error() string { return p.Detail }

@@ -12,9 +12,6 @@ import (
 // classRoot is where the kernel shows its devices by class.
 var classRoot = filepath.Dir(sysfsRoot)
 
-// devRoot is where the character devices of RDMA are.
-const devRoot = "/dev/infiniband"
-
 // scan opens the ports that the kernel has and that are not open. It returns the
 // adapters of new ports; ports of a device that came back report that.
 func (p *Provider) scan() []*adapter {

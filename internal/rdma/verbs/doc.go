@@ -11,7 +11,7 @@
 //
 // What there is on a device, whoever made it: nldev_resource.go asks the kernel, owner.go
 // says whose it is, resource.go answers; counter.go has the counters, limit.go the limits
-// of the operating system.
+// of the operating system. diagnosis.go says what a host shows of RDMA before a device is opened.
 //
 // The host's network: host.go reads its network devices, addresses and routes, address.go
 // chooses among a port's addresses, bound.go asks the connection manager which are the

@@ -11,6 +11,9 @@ import (
 // sysfsRoot is where the kernel shows its RDMA devices.
 const sysfsRoot = "/sys/class/infiniband"
 
+// devRoot is where the character devices of RDMA are.
+const devRoot = "/dev/infiniband"
+
 // devicePort is a port of an RDMA device that the kernel has.
 type devicePort struct {
 	device string
