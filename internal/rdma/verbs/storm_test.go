@@ -104,6 +104,18 @@ func wait(from chan rdma.Report, conditions map[string]func(rdma.Report) bool) (
 	return "", seen
 }
 
+// queued takes the reports that have come so far.
+func queued(from chan rdma.Report) (all []rdma.Report) {
+	for {
+		select {
+		case r := <-from:
+			all = append(all, r)
+		default:
+			return all
+		}
+	}
+}
+
 func anyKey[V any](m map[string]V) string {
 	for k := range m {
 		return k
@@ -140,7 +152,7 @@ func (b *bench) cycle(s *sorter, l rdma.Listener, sp, name dat.Handle, requests 
 	}
 	wrong, got := wait(requests, map[string]func(rdma.Report) bool{"request": func(r rdma.Report) bool { return r.Kind == rdma.ReportRequest && r.SP == sp }})
 	if wrong != "" {
-		return wrong
+		return fmt.Sprintf("%s; %s has reported %+v", wrong, name, queued(reports))
 	}
 	if err := got[len(got)-1].Request.Accept(y, nil); err != nil {
 		return "accepting: " + err.Error()
