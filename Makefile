@@ -69,14 +69,18 @@ test-ha: setup-ha ## Lose primaries of a cluster that Patroni looks after, under
 	DATAPI_FAULT_ROUNDS=$(or $(ROUNDS),1) DATAPI_FAULT_SEED=$(SEED) \
 		go test -tags ha -timeout 24h -count=1 -v -run '$(or $(RUN),^TestHA)' ./internal/faults
 
+.PHONY: test-upgrade
+test-upgrade: setup-test ## Run the version before and this one side by side under load: ROUNDS (1), SECONDS of load (2), SEED
+	DATAPI_FAULT_ROUNDS=$(or $(ROUNDS),1) DATAPI_FAULT_SECONDS=$(or $(SECONDS),2) DATAPI_FAULT_SEED=$(SEED) \
+		go test -tags upgrade -timeout 24h -count=1 -v -run '^TestUpgrade' ./internal/faults
+
 .PHONY: test-mutations
 test-mutations: setup-test ## Plant one bug of each kind and show that the harness of faults finds it
 	go test -timeout 2h -count=1 -v -tags mutations -run '^TestMutations' ./internal/faults
 
 .PHONY: bench
-bench: setup-test ## Run the benchmarks (the verbs engine's, beside a C program's: bench-rxe)
+bench: setup-test ## Run the benchmarks
 	$(GO_TEST) -run '^$$' -bench . -benchmem ./...
-	@echo "The verbs engine's are run on soft RDMA devices in a virtual machine, beside a C program's: make bench-rxe"
 
 .PHONY: bench-rxe
 bench-rxe: ## Run the verbs engine's benchmarks beside a C program's in a virtual machine (KERNEL=6.1 or 6.12)

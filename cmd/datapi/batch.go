@@ -3,12 +3,16 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/datapi/datapi/internal/dat"
 )
 
 // newBatch builds the command that sends many writes at once.
@@ -16,13 +20,17 @@ func newBatch() *cobra.Command {
 	v := verb{method: http.MethodPost, path: "/batch"}
 	opts := &callOptions{}
 	c := &cobra.Command{
-		Use:   "batch FILE",
-		Short: "Send many writes at once; FILE holds a JSON list of {method, path, body}, - is standard input",
-		Long: "Send many writes at once. FILE (- is standard input) holds a JSON list of {method, path, body}; path is\n" +
-			"relative to /api/v1, and \"$3.id\" is the id that operation 3 (from 0) made.\n\n" +
-			"Without --atomic it goes on after a refusal, and its exit status is 1 if anything was refused.",
-		Args: usageArgs(cobra.ExactArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return sendBatch(c, opts, args[0]) },
+		Use:   "batch [FILE]",
+		Short: "Send many writes at once, from a file or standard input",
+		Long: "Send many writes at once. FILE (- or nothing is standard input) holds a list of {method, path, body} in JSON or YAML;\n" +
+			"path is relative to /api/v1, and \"$3.id\" is the id that operation 3 (from 0) made. A name does wherever an id does, those\n" +
+			"of objects that an earlier operation makes too.\n\n" +
+			"Without --atomic it goes on after a refusal, and its exit status is 1 if anything was refused. Each line says\n" +
+			"the number of the operation, the HTTP status, and the id or what was wrong.",
+		Args: usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			return sendBatch(c, opts, append(args, "-")[0])
+		},
 	}
 	opts.register(c.Flags(), v)
 	c.Flags().Bool("atomic", false, "all or nothing; only what can be undone")
@@ -46,6 +54,12 @@ func sendBatch(c *cobra.Command, opts *callOptions, file string) error {
 	if err != nil {
 		return err
 	}
+	names := batchNames{cl: cl, found: map[dat.ObjectType]map[string]string{}}
+	for n, operation := range operations {
+		if operations[n], err = names.resolve(c.Context(), n, operation); err != nil {
+			return err
+		}
+	}
 	a, err := cl.do(c.Context(), &request{
 		method: http.MethodPost, path: "/batch", header: opts.header(), query: opts.query(),
 		json: map[string]any{"atomic": atomic, "operations": operations},
@@ -58,10 +72,10 @@ func sendBatch(c *cobra.Command, opts *callOptions, file string) error {
 
 // readOperations reads a list of operations, or the body of a batch that holds one.
 func readOperations(in io.Reader, file string) ([]json.RawMessage, error) {
-	data, err := io.ReadAll(in)
-	if file != "-" {
-		data, err = os.ReadFile(file)
+	if file == "-" && isTerminal(in) {
+		return nil, errors.New("batch needs FILE, or the operations on standard input")
 	}
+	data, err := readInput(in, file)
 	if err != nil {
 		return nil, err
 	}
@@ -76,9 +90,36 @@ func readOperations(in io.Reader, file string) ([]json.RawMessage, error) {
 		err = json.Unmarshal(data, &operations)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is no JSON list of operations: %w", file, err)
+		return nil, fmt.Errorf("%s is no list of operations: %w", inputName(file), err)
 	}
 	return operations, nil
+}
+
+// readInput reads a file, or standard input, as JSON. What is no JSON is taken for YAML.
+func readInput(in io.Reader, file string) ([]byte, error) {
+	var data []byte
+	var err error
+	if file == "-" {
+		data, err = io.ReadAll(in)
+	} else {
+		data, err = os.ReadFile(file)
+	}
+	if err != nil || json.Valid(data) {
+		return data, err
+	}
+	var whole any
+	if err := yaml.Unmarshal(data, &whole); err != nil {
+		return nil, fmt.Errorf("%s is neither JSON nor YAML: %w", inputName(file), err)
+	}
+	return json.Marshal(whole)
+}
+
+// inputName returns what a message calls a file.
+func inputName(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
 }
 
 // showBatch prints one line for each operation, or the answer as it is.
@@ -92,20 +133,25 @@ func showBatch(c *cobra.Command, opts *callOptions, operations []json.RawMessage
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return fmt.Errorf("the answer to the batch is no JSON: %w", err)
 	}
-	p := &printer{out: c.OutOrStdout(), err: c.ErrOrStderr(), json: opts.output == "json"}
-	if p.json {
-		if err := p.indented(body); err != nil {
+	p := opts.printer(c, noun{}, verb{})
+	if p.format.whole() {
+		if err := p.document(body); err != nil {
 			return err
 		}
 	}
 	refusals := 0
 	for i, r := range answer.Results {
-		text := cell(r.Body["id"])
-		if r.Status >= http.StatusBadRequest {
+		text, failed := cell(r.Body["id"]), r.Status >= http.StatusBadRequest
+		if failed {
 			refusals++
-			text = cell(r.Body["detail"])
+			text = oneLine(cell(r.Body["detail"]))
 		}
-		if !p.json {
+		switch {
+		case p.format == formatName && failed:
+			fmt.Fprintf(p.err, "datapi: operation %d: %s\n", i, text)
+		case p.format == formatName && text != cell(nil):
+			fmt.Fprintln(p.out, calledIn(r.Body))
+		case p.format == formatTable, p.format == formatWide:
 			fmt.Fprintf(p.out, "%d\t%d\t%s\n", i, r.Status, text)
 		}
 	}

@@ -88,7 +88,11 @@ func (c *client) send(ctx context.Context, rq *request) (*http.Response, error) 
 	}
 	defer response.Body.Close()
 	data, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20)) // the status alone makes it a refusal
-	return nil, refused(&refusal{response.StatusCode, problemText(response, data)})
+	text := problemText(response, data)
+	if response.StatusCode == http.StatusUnauthorized {
+		text += " (the token is read from " + tokenVariable + " or --token-file)"
+	}
+	return nil, refused(&refusal{response.StatusCode, text})
 }
 
 // build returns the HTTP request of a call.
@@ -132,8 +136,8 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.text }
 
-// problemText returns a problem document as one line, and one more for each of its errors. For any other body it
-// returns the status.
+// problemText returns a problem document as one line, and one more for each of its errors that the line does not say
+// already. For any other body it returns the status.
 func problemText(response *http.Response, data []byte) string {
 	var p problem
 	if err := json.Unmarshal(data, &p); err != nil || (p.Title == "" && p.Detail == "") {
@@ -153,7 +157,9 @@ func problemText(response *http.Response, data []byte) string {
 		fmt.Fprintf(&b, " (%s)", p.Field)
 	}
 	for _, e := range p.Errors {
-		fmt.Fprintf(&b, "\n  %s: %s", e.Location, e.Message)
+		if !strings.Contains(p.Detail, strings.TrimSuffix(e.Message, ".")) {
+			fmt.Fprintf(&b, "\n  %s: %s", e.Location, e.Message)
+		}
 	}
 	return b.String()
 }

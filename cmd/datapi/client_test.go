@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,8 @@ func TestVerbsSendWhatTheirFlagsSay(t *testing.T) {
 		body string
 	}{
 		{"ia list --state UP --state DOWN", "GET /api/v1/ias?state=UP&state=DOWN", ""},
+		{"ep list --state connected --total", "GET /api/v1/endpoints?state=CONNECTED&total=true", ""},
+		{"ep show " + anID + " --as-of 2026-01-31T12:00:00Z", "GET /api/v1/endpoints/" + anID + "?as_of=2026-01-31T12%3A00%3A00Z", ""},
 		{"ia show soft0@alpha --ia-attributes= ", "GET /api/v1/ias/soft0@alpha?ia_attributes=", ""},
 		{
 			"ep create --ia soft0@alpha --pz null --max-recv-dtos 8 --labels app=lustre,tier=ost", "POST /api/v1/endpoints",
@@ -125,7 +128,7 @@ func sameJSON(t *testing.T, got, want string) {
 
 func TestWritesCarryTheOptionsOfTheCall(t *testing.T) {
 	t.Setenv(tokenVariable, "0123456789abcdef")
-	url, requests := fakeService(t, http.StatusOK, `{}`)
+	url, requests := fakeService(t, http.StatusOK, `{"state":"DISCONNECTED"}`)
 	status, _, errors := command(t, "", "ep", "disconnect", anID, "--url", url, "--if-match", "3", "--reason", "planned",
 		"--idempotency-key", "k1", "--wait", "5s")
 	if status != exitDone {
@@ -143,14 +146,15 @@ func TestWritesCarryTheOptionsOfTheCall(t *testing.T) {
 
 func TestNamesStandForIDs(t *testing.T) {
 	url, requests := fakeService(t, http.StatusOK, `{"items":[{"id":"`+anID+`"}]}`)
-	for _, line := range []string{"pz free zone-1", "ep modify " + anID + " --pz zone-1 --recv-evd queue-1"} {
+	for _, line := range []string{"pz free zone-1", "ep modify " + anID + " --pz zone-1 --recv-evd queue-1", "ep list --srq pool"} {
 		if status, _, errors := command(t, "", append(strings.Fields(line), "--url", url)...); status != exitDone {
 			t.Fatalf("status %d, said %q", status, errors)
 		}
 	}
 	want := []string{
-		"GET /api/v1/pzs?limit=1&name=zone-1", "DELETE /api/v1/pzs/" + anID,
-		"GET /api/v1/pzs?limit=1&name=zone-1", "GET /api/v1/evds?limit=1&name=queue-1", "PATCH /api/v1/endpoints/" + anID,
+		"GET /api/v1/pzs?fields=id&limit=1&name=zone-1", "DELETE /api/v1/pzs/" + anID,
+		"GET /api/v1/pzs?fields=id&limit=1&name=zone-1", "GET /api/v1/evds?fields=id&limit=1&name=queue-1", "PATCH /api/v1/endpoints/" + anID,
+		"GET /api/v1/srqs?fields=id&limit=1&name=pool", "GET /api/v1/endpoints?srq=" + anID,
 	}
 	for i, line := range want {
 		if got := (*requests)[i].line; got != line {
@@ -163,8 +167,8 @@ func TestNamesStandForIDs(t *testing.T) {
 func TestEveryHandleIsOfAKnownType(t *testing.T) {
 	for _, n := range nouns() {
 		for _, v := range n.verbs {
-			for _, m := range v.body {
-				if _, err := typeOfHandle(m.wire); m.kind == handle && err != nil {
+			for _, m := range slices.Concat(v.query, v.body) {
+				if _, err := typeOfHandle(m.wire); (m.kind == handle || m.kind == handles) && err != nil && m.wire != "object" {
 					t.Errorf("%s %s: --%s is a handle of nothing: %v", n.name, v.name, m.flag(), err)
 				}
 			}
@@ -187,10 +191,17 @@ func TestExitStatusTellsRefusalUsageAndSilenceApart(t *testing.T) {
 		{"an unknown command", []string{"endpoint"}, exitUsage, "unknown command"},
 		{"an unknown verb", []string{"ep", "explode"}, exitUsage, "unknown command"},
 		{"an unknown flag", []string{"ep", "list", "--colour"}, exitUsage, "unknown flag"},
-		{"a missing argument", []string{"ep", "show"}, exitUsage, "accepts 1 arg"},
+		{"a missing argument", []string{"ep", "show"}, exitUsage, "datapi: ep show needs NAME|ID..."},
 		{"a missing member", []string{"ep", "set-watermark", anID, "--soft-high", "1"}, exitUsage, "--hard-high is required"},
+		{"an empty filter", []string{"ep", "list", "--state", ""}, exitUsage, "--state is empty"},
+		{"a wrong word of a filter", []string{"ep", "list", "--state", "up"}, exitUsage, `--state "up" is none of UNCONNECTED, `},
+		{"no reason", []string{"node", "retire", "beta"}, exitUsage, "node retire needs --reason"},
+		{"a wait of no seconds", []string{"ep", "disconnect", anID, "--wait", "5ms"}, exitUsage, "no number of whole seconds"},
+		{"another program's verb", []string{"ep", "delete", anID}, exitUsage, "did you mean free?"},
+		{"another program's noun", []string{"endpoints", "list"}, exitUsage, "did you mean ep?"},
+		{"nothing to modify", []string{"ep", "modify", anID}, exitUsage, "needs a flag that says what to modify"},
 		{"a word for a number", []string{"evd", "create", "--ia", "a@b", "--qlen", "many", "--streams", "DTO"}, exitUsage, `"many" is no integer`},
-		{"a bad format", []string{"ep", "list", "-o", "xml"}, exitUsage, "neither table nor json"},
+		{"a bad format", []string{"ep", "list", "-o", "xml"}, exitUsage, `"xml" is none of table, wide, name, json, yaml`},
 		{"nobody there", []string{"ep", "list", "--url", closed.URL}, exitUnreachable, "no service answers at"},
 	}
 	for _, c := range cases {
@@ -200,6 +211,14 @@ func TestExitStatusTellsRefusalUsageAndSilenceApart(t *testing.T) {
 				t.Errorf("status %d, out %q, said %q; want %d and %q", status, out, errors, c.status, c.said)
 			}
 		})
+	}
+}
+
+func TestARefusalForLackOfATokenSaysWhereItIsReadFrom(t *testing.T) {
+	url, _ := fakeService(t, http.StatusUnauthorized, `{"title":"Who is asking?","detail":"this call needs a token"}`)
+	status, _, said := command(t, "", "ep", "list", "--url", url)
+	if status != exitRefused || said != "datapi: this call needs a token (the token is read from DATAPI_TOKEN or --token-file)\n" {
+		t.Errorf("status %d, said %q", status, said)
 	}
 }
 

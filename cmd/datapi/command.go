@@ -1,12 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
-	"os"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,10 +13,11 @@ import (
 // newNoun builds the command of one type of object.
 func newNoun(n noun) *cobra.Command {
 	c := &cobra.Command{
-		Use:   n.name,
-		Short: "Act on " + n.objects,
-		Args:  usageArgs(cobra.NoArgs),
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		Use:        n.name,
+		Short:      "Act on " + n.objects,
+		Args:       usageArgs(knownVerb),
+		RunE:       func(c *cobra.Command, _ []string) error { return c.Help() },
+		SuggestFor: []string{n.name + "s", strings.TrimPrefix(n.path, "/"), n.watched},
 	}
 	for _, v := range n.verbs {
 		c.AddCommand(newVerb(n, v))
@@ -26,130 +25,113 @@ func newNoun(n noun) *cobra.Command {
 	return c
 }
 
+// knownVerb refuses a word that is no verb of a command, and says which verbs are meant perhaps.
+func knownVerb(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	c.SuggestionsMinimumDistance = 2
+	text := fmt.Sprintf("unknown command %q for %q", args[0], c.CommandPath())
+	if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
+		text += "; did you mean " + strings.Join(meant, ", ") + "?"
+	}
+	return errors.New(text)
+}
+
 // placeholder finds the parts of a path that positional arguments fill.
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
+// places returns what the help calls the positional arguments of a verb.
+func (n noun) places(v verb) []string {
+	var all []string
+	for _, p := range placeholder.FindAllStringSubmatch(v.path, -1) {
+		place := strings.ToUpper(p[1])
+		if place == "ID" && n.named {
+			place = "NAME|ID"
+		}
+		if v.many {
+			place += "..."
+		}
+		all = append(all, place)
+	}
+	return all
+}
+
 // newVerb builds the command of one call.
 func newVerb(n noun, v verb) *cobra.Command {
-	use := v.name
-	places := placeholder.FindAllStringSubmatch(v.path, -1)
-	for _, p := range places {
-		use += " " + strings.ToUpper(p[1])
-	}
+	places := n.places(v)
 	opts := &callOptions{}
 	c := &cobra.Command{
-		Use:   use,
-		Short: v.help,
-		Args:  usageArgs(cobra.ExactArgs(len(places))),
+		Use:        strings.Join(append([]string{v.name}, places...), " "),
+		Short:      v.help,
+		Aliases:    v.also,
+		SuggestFor: v.suggested,
+		Args:       usageArgs(exactly(places, v.many)),
 		RunE: func(c *cobra.Command, args []string) error {
 			return callVerb(c, n, v, opts, args)
 		},
 	}
 	opts.register(c.Flags(), v)
-	for _, m := range v.query {
+	for _, m := range slices.Concat(v.query, v.body) {
 		m.register(c.Flags())
 	}
-	for _, m := range v.body {
-		m.register(c.Flags())
+	if v.hasPages() {
+		c.Flags().Bool("all", false, "all rows, and not only those of one answer")
 	}
-	if v.method == http.MethodGet && v.answer != octets && !n.single {
+	if v.watchable(n) {
 		c.Flags().Bool("watch", false, "show it again after each change, until interrupted")
 	}
 	if v.input {
 		c.Flags().String("file", "-", "file to send; - is standard input")
 	}
+	completeVerb(c, n, v, opts)
 	return c
 }
 
-// callVerb makes the call of a verb and prints its answer.
-func callVerb(c *cobra.Command, n noun, v verb, opts *callOptions, args []string) error {
-	if err := opts.check(); err != nil {
-		return usage(err)
-	}
-	cl, err := opts.client()
-	if err != nil {
-		return err
-	}
-	rq, err := buildRequest(c, v, opts)
-	if err != nil {
-		return err
-	}
-	if rq.path, err = fillPath(c.Context(), cl, n, n.path+v.path, args); err != nil {
-		return err
-	}
-	if object, ok := rq.json.(map[string]any); ok {
-		if err := fillHandles(c.Context(), cl, v.body, object); err != nil {
-			return err
+// exactly returns the check of the positional arguments; where there may be many, one is the least.
+func exactly(places []string, many bool) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) == len(places), many && len(args) > len(places):
+			return nil
+		case len(places) == 0:
+			return fmt.Errorf("%s takes no arguments, and got %q", called(c), args)
+		case len(args) > len(places):
+			return fmt.Errorf("%s takes %s, and got %q", called(c), strings.Join(places, " "), args)
+		default:
+			return fmt.Errorf("%s needs %s", called(c), strings.Join(places[len(args):], " "))
 		}
 	}
-	p := &printer{out: c.OutOrStdout(), err: c.ErrOrStderr(), json: opts.output == "json", columns: columnsOf(c, n, v)}
-	if watch, err := c.Flags().GetBool("watch"); err == nil && watch {
-		return watchVerb(c.Context(), cl, n, v, rq, p)
-	}
-	a, err := cl.do(c.Context(), rq)
-	if err != nil {
-		return err
-	}
-	return p.answer(v.answer, a.body)
 }
 
-// buildRequest returns the request that the flags of a verb describe, without its path.
-func buildRequest(c *cobra.Command, v verb, opts *callOptions) (*request, error) {
-	rq := &request{method: v.method, header: opts.header(), query: opts.query()}
-	for _, m := range v.query {
-		if err := m.addTo(rq.query, c); err != nil {
-			return nil, usage(err)
-		}
-	}
-	object, err := body(v.body, c.Flags())
-	if err != nil {
-		return nil, err
-	}
-	if object != nil {
-		rq.json = object
-	}
-	if v.input {
-		rq.input, err = openInput(c)
-	}
-	return rq, err
+// called returns the words by which a command is called, without the program's own.
+func called(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 }
 
-// addTo adds the member's flag to a query. A list becomes a repeated parameter; `null` is an error.
-func (m member) addTo(query url.Values, c *cobra.Command) error {
-	v, given, err := m.value(c.Flags())
-	if err != nil || !given {
-		return err
-	}
-	switch value := v.(type) {
-	case []string:
-		query[m.wire] = value
-	case int64:
-		query.Set(m.wire, strconv.FormatInt(value, 10))
-	case string:
-		query.Set(m.wire, value)
-	default:
-		return fmt.Errorf("--%s takes no such value here", m.flag())
-	}
-	return nil
+// hasPages reports whether the answer is a list that comes in pages.
+func (v verb) hasPages() bool {
+	return slices.ContainsFunc(v.query, func(m member) bool { return m.wire == "cursor" })
 }
 
-// openInput opens the file, or standard input, that an input verb sends.
-func openInput(c *cobra.Command) (input, error) {
-	name, err := c.Flags().GetString("file")
-	if err != nil || name == "-" {
-		return input{c.InOrStdin(), "application/octet-stream"}, err
-	}
-	f, err := os.Open(name)
-	return input{f, "application/octet-stream"}, err
+// hasPages reports whether the list of the noun's objects comes in pages.
+func (n noun) hasPages() bool {
+	return slices.ContainsFunc(n.verbs, func(v verb) bool { return v.name == "list" && v.hasPages() })
 }
+
+// watchable reports whether the verb has --watch.
+func (v verb) watchable(n noun) bool { return !v.isWrite() && v.answer != octets && !n.single }
 
 // columnsOf returns the members of a row that are printed: those of --fields, of the verb, or of the noun.
-func columnsOf(c *cobra.Command, n noun, v verb) []string {
+func columnsOf(c *cobra.Command, n noun, v verb, wide bool) []string {
 	if f := c.Flags().Lookup("fields"); f != nil && f.Changed {
 		return strings.Split(f.Value.String(), ",")
 	}
 	if v.columns != nil {
 		return v.columns
+	}
+	if wide {
+		return slices.Concat(n.columns, n.wide)
 	}
 	return n.columns
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 
 // withoutVerb are the calls that the client has no command for: they are for the page, or are what --watch uses.
 var withoutVerb = []string{
-	"GET /changes/stream", "POST /batch", "GET /matrix", "GET /whoami", "POST /session", "DELETE /session",
+	"GET /changes/stream", "POST /batch", "GET /matrix", "GET /whoami", "POST /session", "DELETE /session", "POST /signin-links",
 	"GET /endpoints/status",
 }
 
@@ -129,6 +130,89 @@ func TestEveryVerbIsACallOfTheDocument(t *testing.T) {
 			for _, m := range v.body {
 				if !d.has(d.bodySchema(operation), m.wire) {
 					t.Errorf("%s %s: the body of %s has no member %s", n.name, v.name, key, m.wire)
+				}
+			}
+		}
+	}
+}
+
+// withoutFlag are the query parameters that no flag sets: what the client does itself, or has an option for.
+var withoutFlag = []string{"forward", "dry_run"}
+
+func TestEveryParameterOfACallIsAFlag(t *testing.T) {
+	d := readDocument(t)
+	operations := d.operations()
+	for _, n := range nouns() {
+		for _, v := range n.verbs {
+			key := v.method + " " + placeholder.ReplaceAllString(n.path+v.path, "{}")
+			for _, name := range d.query(operations[key]) {
+				has := func(m member) bool { return m.wire == name }
+				if !slices.ContainsFunc(v.query, has) && !slices.Contains(withoutFlag, name) {
+					t.Errorf("%s %s has no flag for the parameter %s of %s", n.name, v.name, name, key)
+				}
+			}
+			for _, name := range d.required(d.bodySchema(operations[key])) {
+				has := func(m member) bool { return m.wire == name && m.need }
+				if !slices.ContainsFunc(v.body, has) && !slices.ContainsFunc(v.body, func(m member) bool { return strings.HasPrefix(m.wire, name+".") && m.need }) {
+					t.Errorf("%s %s: no flag that is required sets %s, which %s must have", n.name, v.name, name, key)
+				}
+			}
+		}
+	}
+}
+
+// required are the members that a body must have.
+func (d document) required(schema any) []string {
+	var names []string
+	list, _ := d.resolve(schema)["required"].([]any)
+	for _, name := range list {
+		names = append(names, name.(string))
+	}
+	return names
+}
+
+// enum are the words of a schema, or of the items of a list; nil where it has any.
+func (d document) enum(schema any) []string {
+	s := d.resolve(schema)
+	for _, kind := range []string{"oneOf", "anyOf"} {
+		choices, _ := s[kind].([]any)
+		for _, c := range choices {
+			if found := d.enum(c); found != nil {
+				return found
+			}
+		}
+	}
+	if s["items"] != nil {
+		return d.enum(s["items"])
+	}
+	var words []string
+	list, _ := s["enum"].([]any)
+	for _, word := range list {
+		words = append(words, word.(string))
+	}
+	return words
+}
+
+func TestHelpNamesTheWordsThatAParameterTakes(t *testing.T) {
+	d := readDocument(t)
+	operations := d.operations()
+	for _, n := range nouns() {
+		for _, v := range n.verbs {
+			operation := operations[v.method+" "+placeholder.ReplaceAllString(n.path+v.path, "{}")]
+			properties, _ := d.resolve(d.bodySchema(operation))["properties"].(map[string]any)
+			schemas := maps.Clone(properties)
+			if schemas == nil {
+				schemas = map[string]any{}
+			}
+			parameters, _ := operation["parameters"].([]any)
+			for _, p := range parameters {
+				p := d.resolve(p)
+				schemas[p["name"].(string)] = p["schema"]
+			}
+			for _, m := range slices.Concat(v.query, v.body) {
+				words := d.enum(schemas[m.wire])
+				if words != nil && !slices.Equal(slices.Sorted(slices.Values(words)), slices.Sorted(slices.Values(m.choices))) {
+					t.Errorf("%s %s: --%s takes %v, and the document says %v", n.name, v.name, m.flag(), m.choices, words)
 				}
 			}
 		}

@@ -34,6 +34,9 @@ func refused(err error) error { return &exitError{exitRefused, err} }
 // unreachable returns the error that no service answered.
 func unreachable(err error) error { return &exitError{exitUnreachable, err} }
 
+// errSaid is the error of a command that has printed already what was wrong.
+var errSaid = errors.New("something was refused")
+
 // usageArgs makes what check says of the positional arguments an error in the command line.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
@@ -49,7 +52,9 @@ func reportError(w io.Writer, command *cobra.Command, err error) int {
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintf(w, "datapi: %v\n", err)
+	if !errors.Is(err, errSaid) {
+		fmt.Fprintf(w, "datapi: %v\n", err)
+	}
 	var known *exitError
 	status := exitRefused
 	if errors.As(err, &known) {

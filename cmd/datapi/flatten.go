@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -81,7 +82,23 @@ func at(object map[string]any, path string) any {
 	return at(next, rest)
 }
 
-// cell returns a value as a table shows it: null and empty as a hyphen, lists by comma, objects as JSON.
+// keysAndValues returns an object without lists and objects in it as labels are written, key=value by comma; ok is false
+// for another object.
+func keysAndValues(object map[string]any) (list string, ok bool) {
+	var all []string
+	for key, value := range object {
+		switch value.(type) {
+		case []any, map[string]any:
+			return "", false
+		}
+		all = append(all, key+"="+cell(value))
+	}
+	slices.Sort(all)
+	return strings.Join(all, ","), true
+}
+
+// cell returns a value as a table shows it: null and empty as a hyphen, lists by comma, simple objects as
+// key=value, others as JSON.
 func cell(v any) string {
 	switch value := v.(type) {
 	case nil:
@@ -103,6 +120,9 @@ func cell(v any) string {
 	case map[string]any:
 		if len(value) == 0 {
 			return "-"
+		}
+		if list, ok := keysAndValues(value); ok {
+			return list
 		}
 		data, err := json.Marshal(value)
 		if err != nil {

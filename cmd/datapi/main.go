@@ -26,7 +26,7 @@ type streams struct {
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, std streams) int {
 	root := newRoot(std)
-	root.SetArgs(args)
+	root.SetArgs(flagsLast(args))
 	command, err := root.ExecuteContextC(ctx)
 	return reportError(std.err, command, err)
 }
@@ -42,7 +42,7 @@ func newRoot(std streams) *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRunE: fillFromEnvironment,
-		Args:              usageArgs(cobra.NoArgs),
+		Args:              usageArgs(knownVerb),
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetIn(std.in)
@@ -50,9 +50,6 @@ func newRoot(std streams) *cobra.Command {
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.AddCommand(newServe(), newMigrate(), newBackup(), newRestore(), newOpenAPI())
-	for _, n := range nouns() {
-		root.AddCommand(newNoun(n))
-	}
-	root.AddCommand(newBatch())
+	addClient(root)
 	return root
 }

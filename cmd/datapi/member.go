@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -17,13 +19,24 @@ type memberKind uint8
 const (
 	text    memberKind = iota // the word itself
 	number                    // an integer
+	mark                      // an integer, or infinite
 	boolean                   // true or false
+	toggle                    // true where the flag is given
 	words                     // several words, by comma or by repeating the flag
 	pairs                     // name=value, repeated; name=null removes
 	blob                      // text, or @file, sent in base64
 	raw                       // JSON as it is
-	handle                    // an object's id, or its name
+	handle                    // an object's name, or its id
+	handles                   // several of them, by comma or by repeating the flag
+	moment                    // a time, or a duration before now
+	numMemberKinds
 )
+
+// kindTypes are the words for the values of each kind in the help of a command.
+var kindTypes = [numMemberKinds]string{
+	text: "word", number: "number", mark: "number|infinite", boolean: "true|false", toggle: "bool", words: "words", pairs: "key=value", blob: "text|@file",
+	raw: "json", handle: "name|id", handles: "name|id", moment: "time|ago",
+}
 
 // member is one member of a request body, or one parameter of its query, that a flag sets.
 type member struct {
@@ -31,6 +44,13 @@ type member struct {
 	kind memberKind
 	need bool // the flag must be given
 	help string
+	// choices are the words that it takes, where they are known and few.
+	choices []string
+}
+
+// field returns a member with the help of its flag.
+func field(wire string, kind memberKind, help string) member {
+	return member{wire: wire, kind: kind, help: help}
 }
 
 // required returns the member as one whose flag must be given.
@@ -39,23 +59,50 @@ func (m member) required() member {
 	return m
 }
 
+// of returns the member as one that takes certain words only.
+func (m member) of(choices ...string) member {
+	m.choices = choices
+	return m
+}
+
+// enumWords returns the words of an enum of package dat, in its order.
+func enumWords[E interface {
+	~uint8
+	encoding.TextMarshaler
+}]() []string {
+	var all []string
+	for e := E(0); ; e++ {
+		word, err := e.MarshalText()
+		if err != nil {
+			return all
+		}
+		all = append(all, string(word))
+	}
+}
+
 // flag returns the name of the flag: the last part of the path with hyphens.
 func (m member) flag() string {
 	last := m.wire[strings.LastIndexByte(m.wire, '.')+1:]
 	return strings.ReplaceAll(last, "_", "-")
 }
 
+// about returns the help of the member, with the words that it takes.
+func (m member) about() string {
+	if len(m.choices) == 0 {
+		return m.help
+	}
+	return m.help + ": " + strings.Join(m.choices, ", ")
+}
+
 // register adds the flag of the member.
 func (m member) register(flags *pflag.FlagSet) {
-	help := m.help
+	help := m.about()
 	if m.need {
 		help += " (required)"
 	}
-	switch m.kind {
-	case words, pairs:
-		flags.StringSlice(m.flag(), nil, help)
-	default:
-		flags.String(m.flag(), "", help)
+	f := flags.VarPF(&memberFlag{member: m}, m.flag(), "", help)
+	if m.kind == toggle {
+		f.NoOptDefVal = "true"
 	}
 }
 
@@ -66,12 +113,12 @@ func (m member) value(flags *pflag.FlagSet) (any, bool, error) {
 	if f == nil || !f.Changed {
 		return nil, false, nil
 	}
-	if list, ok := f.Value.(pflag.SliceValue); ok {
-		v, err := m.many(list.GetSlice())
+	if m.isList() {
+		v, err := m.many(f.Value.(*memberFlag).list)
 		return v, true, err
 	}
 	word := f.Value.String()
-	if word == "null" || (m.kind == number && word == "infinite") {
+	if word == "null" || ((m.kind == number || m.kind == mark) && word == "infinite") {
 		return nil, true, nil
 	}
 	v, err := m.one(word)
@@ -84,13 +131,13 @@ func (m member) value(flags *pflag.FlagSet) (any, bool, error) {
 // one returns the value of a flag that takes one word.
 func (m member) one(word string) (any, error) {
 	switch m.kind {
-	case number:
+	case number, mark:
 		n, err := strconv.ParseInt(word, 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("%q is no integer", word)
 		}
 		return n, nil
-	case boolean:
+	case boolean, toggle:
 		b, err := strconv.ParseBool(word)
 		if err != nil {
 			return nil, fmt.Errorf("%q is neither true nor false", word)
@@ -98,6 +145,8 @@ func (m member) one(word string) (any, error) {
 		return b, nil
 	case blob:
 		return readBase64(word)
+	case moment:
+		return momentOf(word, time.Now())
 	case raw:
 		if !json.Valid([]byte(word)) {
 			return nil, fmt.Errorf("%q is no JSON", word)
@@ -110,14 +159,14 @@ func (m member) one(word string) (any, error) {
 
 // many returns the value of a flag that takes several words, or several name=value.
 func (m member) many(list []string) (any, error) {
-	if m.kind == words {
-		return list, nil
+	if m.kind != pairs {
+		return append([]string{}, list...), nil
 	}
 	object := make(map[string]any, len(list))
 	for _, pair := range list {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok {
-			return nil, fmt.Errorf("--%s: %q is not name=value", m.flag(), pair)
+			return nil, fmt.Errorf("--%s: %q is not key=value", m.flag(), pair)
 		}
 		if value == "null" {
 			object[name] = nil
@@ -153,7 +202,7 @@ func body(members []member, flags *pflag.FlagSet) (map[string]any, error) {
 		}
 		if !given {
 			if m.need {
-				return nil, usage(fmt.Errorf("--%s is required: %s", m.flag(), m.help))
+				return nil, usage(fmt.Errorf("--%s is required: %s", m.flag(), m.about()))
 			}
 			continue
 		}

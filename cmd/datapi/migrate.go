@@ -68,7 +68,6 @@ func newMigrate() *cobra.Command {
 		return fmt.Sprintf("the schema is at version %d", current), err
 	})
 	down.Flags().BoolVar(&dryRun, "dry-run", false, "only say what it would delete")
-	down.Example = "  datapi migrate down 1 --dry-run"
 	add("version", "Print the schema's version and this program's", cobra.NoArgs, func(ctx context.Context, _ []string) (string, error) {
 		current, wanted, err := store.MigrateVersion(ctx, databaseURL)
 		return fmt.Sprintf("the schema is at version %d, this program's is %d", current, wanted), err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"syscall"
@@ -88,10 +89,13 @@ func TestProcessOfARetiredNodeEnds(t *testing.T) {
 	t.Cleanup(func() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }) // it has ended unless the test failed
 	wantRun(t, exitRefused, "only one that is DOWN or LEFT can be retired", "node", "retire", "alpha", "--reason=gone", "--url="+other.base)
 	eventually(t, "it is down", func() bool { return other.must(t, "GET", "/nodes/alpha", nil)["state"] == "DOWN" })
-	if status, _, err := runProgram(t, nil, "node", "retire", "alpha", "--url="+other.base); status != exitRefused || !strings.Contains(err, "X-Change-Reason is required") {
+	if status, _, err := runProgram(t, nil, "node", "retire", "alpha", "--url="+other.base); status != exitUsage || !strings.Contains(err, "needs --reason") {
 		t.Errorf("without a reason: status %d, said %q", status, err)
 	}
-	wantRun(t, exitDone, "done", "node", "retire", "alpha", "--reason=gone", "--url="+other.base)
+	if status, refused, _ := other.call("DELETE", "/nodes/alpha", nil); status != http.StatusBadRequest || !strings.Contains(fmt.Sprint(refused["detail"]), "X-Change-Reason is required") {
+		t.Errorf("without a reason the service answers %d %v", status, refused["detail"])
+	}
+	wantRun(t, exitDone, "node alpha retired", "node", "retire", "alpha", "--reason=gone", "--url="+other.base)
 	wantRun(t, exitRefused, "there is no node with the name", "node", "show", "alpha", "--url="+other.base)
 	if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)

@@ -1,81 +1,89 @@
 package main
 
+import "github.com/datapi/datapi/internal/dat"
+
+// wordsFrom returns words of a type of their own as strings.
+func wordsFrom[S ~string](words []S) []string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = string(w)
+	}
+	return all
+}
+
 var iaNoun = noun{
-	name: "ia", objects: "interface adapters",
+	name: "ia", objects: "interface adapters", hint: "state",
 	columns: []string{"id", "provider", "state", "device", "port", "ia_attributes.ia_address", "usage.endpoints"},
+	wide:    []string{"node", "usage.pzs", "usage.evds", "usage.lmrs", "usage.psps", "async_evd", "labels"},
 	verbs: []verb{
-		{
-			name: "list", method: "GET", help: "List the interface adapters", answer: list,
-			query: listQuery(filterNode, filter("provider", "soft or verbs"), filter("state", "UP, DOWN or GONE")),
-		},
-		{name: "show", method: "GET", path: "/{id}", help: "dat_ia_query: all attributes, or those of the masks", query: []member{
-			{"ia_attributes", text, false, "IA attributes to show; empty for none"},
-			{"provider_attributes", text, false, "provider attributes to show; empty for none"},
-		}},
-		{name: "modify", method: "PATCH", path: "/{id}", help: "Its labels, and what its new endpoints start with", body: []member{
+		listVerb("interface adapters", filterIA, filterNode, filterName, filterLabel,
+			filter("provider", "providers").of("soft", "verbs"), filter("state", "states").of(enumWords[dat.IAState]()...)),
+		showVerb("Show IAs, all attributes or those of the masks (dat_ia_query)",
+			field("ia_attributes", text, "IA attributes to show, by comma; empty for none"),
+			field("provider_attributes", text, "provider attributes to show, by comma; empty for none")),
+		modifyVerb("Modify an IA's labels, and what its new endpoints start with",
 			memberLabels,
-			{"endpoint_defaults.ep_transport_specific", pairs, false, "transport's own that new endpoints start with, as retry_count=7"},
-			{"endpoint_defaults.ep_provider_specific", pairs, false, "provider's own that new endpoints start with, as max_inline_data=64"},
-		}},
+			field("endpoint_defaults.ep_transport_specific", pairs, "transport's own that new endpoints start with, as retry_count=7"),
+			field("endpoint_defaults.ep_provider_specific", pairs, "provider's own that new endpoints start with, as max_inline_data=64")),
 		{
-			name: "checks", method: "GET", path: "/{id}/checks", help: "Check whether it is well, and what to do where not", answer: list,
+			name: "checks", method: "GET", path: "/{id}/checks", help: "Check whether an IA is well, and what to do where not", answer: list,
 			columns: []string{"name", "status", "detail", "remedy"},
 		},
 		{
-			name: "resources", method: "GET", path: "/{id}/resources", help: "Everything on its device, whoever made it", answer: list,
-			query: []member{
-				{"limit", number, false, "rows of one answer, 1 to 1000"},
-				{"cursor", text, false, "where the answer before ended"},
-				{"offset", number, false, "rows to pass over"},
-				{"fields", text, false, "members to show, by comma"},
-				filter("kind", "qp, cm_id, cq, mr, pd, ctx or srq"),
-				filter("owner", "datapi, process, kernel or orphan"),
+			name: "resources", method: "GET", path: "/{id}/resources", help: "List everything on an IA's device, whoever made it", answer: list,
+			query: listQuery(
+				filter("kind", "kinds").of(wordsFrom(dat.ResourceKinds())...),
+				filter("owner", "owners").of(wordsFrom([]dat.ResourceOwner{dat.OwnerDatapi, dat.OwnerProcess, dat.OwnerKernel, dat.OwnerOrphan})...),
 				filter("pid", "processes"),
 				filter("remote", "peers, by address or number of the queue pair"),
-			},
+			),
 			columns: []string{"kind", "number", "type", "state", "remote_number|destination", "owner", "pid", "comm", "endpoint"},
 		},
-		{name: "counters", method: "GET", path: "/{id}/counters", help: "Counters of its port and device"},
+		{name: "counters", method: "GET", path: "/{id}/counters", help: "Show the counters of an IA's port and device"},
 	},
 }
 
 var pzNoun = noun{
-	name: "pz", objects: "protection zones",
+	name: "pz", objects: "protection zones", hint: "ia",
 	columns: []string{"id", "name", "ia", "version", "created_at"},
+	wide:    []string{"updated_at", "labels"},
 	verbs: []verb{
 		listVerb("protection zones", ofConsumers...),
-		showVerb("dat_pz_query"),
-		createVerb("dat_pz_create", memberIA),
-		freeVerb("dat_pz_free"),
+		showVerb("Show protection zones (dat_pz_query)"),
+		createVerb("Create a protection zone (dat_pz_create)", memberIA),
+		freeVerb("Free protection zones (dat_pz_free)"),
 	},
 }
 
 var evdNoun = noun{
-	name: "evd", objects: "event dispatchers",
+	name: "evd", objects: "event dispatchers", hint: "streams",
 	columns: []string{"id", "name", "ia", "streams", "qlen", "depth", "dropped", "waitable", "mode"},
+	wide:    []string{"in_use_by", "version", "created_at", "updated_at", "labels"},
 	verbs: []verb{
-		listVerb("event dispatchers", ofConsumers...),
-		showVerb("dat_evd_query"),
-		createVerb("dat_evd_create", memberIA,
-			member{"qlen", number, true, "events that it holds"},
-			member{"streams", words, true, "DTO, RMR_BIND, CONNECTION, CR, SOFTWARE"}),
-		{name: "modify", method: "PATCH", path: "/{id}", help: "dat_evd_resize, dat_evd_set_unwaitable, dat_evd_clear_unwaitable", body: []member{
-			{"qlen", number, false, "events that it holds"},
-			{"waitable", boolean, false, "whether it may be waited on"},
-			memberName, memberLabels,
-		}},
-		freeVerb("dat_evd_free"),
+		listVerb("event dispatchers", append(ofConsumers[:len(ofConsumers):len(ofConsumers)],
+			filter("stream", "streams").of(enumWords[dat.Stream]()...))...),
+		showVerb("Show event dispatchers (dat_evd_query)"),
+		createVerb("Create an event dispatcher (dat_evd_create)", memberIA,
+			field("qlen", number, "events that it holds").required(),
+			field("streams", words, "streams").of(enumWords[dat.Stream]()...).required()),
+		modifyVerb("Modify event dispatchers (dat_evd_resize, dat_evd_set_unwaitable, dat_evd_clear_unwaitable)",
+			field("qlen", number, "events that it holds"),
+			field("waitable", boolean, "whether it may be waited on"),
+			memberName, memberLabels),
+		freeVerb("Free event dispatchers (dat_evd_free)"),
 		{
-			name: "dequeue", method: "POST", path: "/{id}/dequeue", help: "dat_evd_dequeue; with --wait, dat_evd_wait", columns: eventColumns, answer: list,
-			body: []member{{"max", number, true, "events to take at most"}, {"threshold", number, false, "events that end a wait"}},
+			name: "dequeue", method: "POST", path: "/{id}/dequeue", help: "Take events from a dispatcher (dat_evd_dequeue; with --wait, dat_evd_wait)",
+			columns: eventColumns, answer: list, outcome: eventsCame,
+			body: []member{field("max", number, "events to take at most").required(), field("threshold", number, "events that end a wait (1)")},
 		},
 		{
-			name: "look", method: "GET", path: "/{id}/events", help: "See its events without taking them", columns: eventColumns, answer: list,
-			query: []member{{"limit", number, false, "events at most"}},
+			name: "look", method: "GET", path: "/{id}/events", help: "See a dispatcher's events without taking them", columns: eventColumns, answer: list,
+			query: []member{field("limit", number, "events at most")}, suggested: []string{"peek", "events"},
 		},
-		{name: "post-se", method: "POST", path: "/{id}/events", help: "dat_evd_post_se: a software event", body: []member{
-			{"data", raw, false, "what it carries, as JSON"},
-		}},
+		{
+			name: "post-se", method: "POST", path: "/{id}/events", help: "Post a software event (dat_evd_post_se)", past: "took the event",
+			body: []member{field("data", raw, "what it carries, as JSON")},
+		},
 	},
 }
 
@@ -83,49 +91,26 @@ var evdNoun = noun{
 var eventColumns = []string{"at", "event", "stream", "endpoint", "reason", "data"}
 
 var srqNoun = noun{
-	name: "srq", objects: "shared receive queues",
+	name: "srq", objects: "shared receive queues", hint: "ia",
 	columns: []string{"id", "name", "ia", "pz", "state", "max_recv_dtos", "available_dto_count", "outstanding_dto_count", "low_watermark"},
+	wide:    []string{"max_recv_iov", "version", "created_at", "updated_at", "labels"},
 	verbs: []verb{
-		listVerb("shared receive queues", ofConsumers...),
-		showVerb("dat_srq_query"),
-		createVerb("dat_srq_create", memberIA, memberPZ.required(),
-			member{"max_recv_dtos", number, true, "receives that it holds"},
-			member{"max_recv_iov", number, false, "segments of a receive"}),
-		{name: "modify", method: "PATCH", path: "/{id}", help: "dat_srq_resize", body: []member{
-			{"max_recv_dtos", number, false, "receives that it holds"}, memberName, memberLabels,
-		}},
-		freeVerb("dat_srq_free"),
-		{name: "set-lw", method: "PUT", path: "/{id}/low-watermark", help: "dat_srq_set_lw", body: []member{
-			{"low", number, true, "receives below which the event is raised"},
-		}},
-		{name: "post-recv", method: "POST", path: "/{id}/recvs", help: "dat_srq_post_recv", body: []member{memberCount, memberSize, memberCookie}},
-	},
-}
-
-var lmrNoun = noun{
-	name: "lmr", objects: "local memory regions",
-	columns: []string{"id", "name", "ia", "pz", "mem_type", "length", "privileges", "rmr_context", "target_address"},
-	verbs: []verb{
-		listVerb("local memory regions", ofConsumers...),
-		showVerb("dat_lmr_query"),
-		createVerb("dat_lmr_create", memberIA, memberPZ.required(),
-			member{"mem_type", text, false, "VIRTUAL, LMR or SHARED_VIRTUAL"},
-			member{"lmr", handle, false, "the region to register again (LMR)"},
-			member{"shared_id", text, false, "the memory's name (SHARED_VIRTUAL)"},
-			memberOffset, memberLength, memberPriv),
-		freeVerb("dat_lmr_free"),
-		{name: "read", method: "GET", path: "/{id}/data", help: "Write its memory to standard output", answer: octets, query: []member{memberOffset, memberLength}},
-		{name: "write", method: "PUT", path: "/{id}/data", help: "Fill its memory from standard input or --file", input: true, query: []member{memberOffset}},
-	},
-}
-
-var rmrNoun = noun{
-	name: "rmr", objects: "remote memory regions",
-	columns: []string{"id", "name", "ia", "pz", "lmr", "length", "privileges", "rmr_context"},
-	verbs: []verb{
-		listVerb("remote memory regions", ofConsumers...),
-		showVerb("dat_rmr_query"),
-		createVerb("dat_rmr_create; `ep bind-rmr` binds it", memberIA, memberPZ.required()),
-		freeVerb("dat_rmr_free"),
+		listVerb("shared receive queues", append(ofConsumers[:len(ofConsumers):len(ofConsumers)],
+			filterOf("pz", "protection zones"), filter("state", "states").of(enumWords[dat.SRQState]()...))...),
+		showVerb("Show shared receive queues (dat_srq_query)"),
+		createVerb("Create a shared receive queue (dat_srq_create)", memberIA, memberPZ.required(),
+			field("max_recv_dtos", number, "receives that it holds").required(),
+			field("max_recv_iov", number, "segments of a receive").required()),
+		modifyVerb("Modify shared receive queues (dat_srq_resize)",
+			field("max_recv_dtos", number, "receives that it holds"), memberName, memberLabels),
+		freeVerb("Free shared receive queues (dat_srq_free)"),
+		{
+			name: "set-lw", method: "PUT", path: "/{id}/low-watermark", help: "Set the low watermark (dat_srq_set_lw)", past: "has its low watermark", many: true,
+			body: []member{field("low", number, "receives below which the event is raised").required()},
+		},
+		{
+			name: "post-recv", method: "POST", path: "/{id}/recvs", help: "Post receives (dat_srq_post_recv)", many: true,
+			body: []member{memberCount, memberSize.required(), memberCookie},
+		},
 	},
 }

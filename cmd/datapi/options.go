@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -25,7 +27,7 @@ const tokenVariable = "DATAPI_TOKEN"
 type callOptions struct {
 	url, tokenFile, caFile, output string
 	ifMatch, reason, key           string
-	dryRun                         bool
+	dryRun, noHeaders              bool
 	wait                           time.Duration
 }
 
@@ -34,25 +36,52 @@ func (o *callOptions) register(flags *pflag.FlagSet, v verb) {
 	flags.StringVar(&o.url, "url", defaultURL, "address of the service")
 	flags.StringVar(&o.tokenFile, "token-file", "", "file that holds the token; the token itself only as "+tokenVariable)
 	flags.StringVar(&o.caFile, "ca-file", "", "PEM certificates to trust besides the system's")
-	flags.StringVarP(&o.output, "output", "o", "table", "table for people, json for programs")
+	flags.StringVarP(&o.output, "output", "o", string(formatTable), "table for people, wide for more columns, name for names alone, json or yaml for programs")
 	environment(flags, nil)
-	if v.method == http.MethodGet {
+	flags.BoolVar(&o.noHeaders, "no-headers", false, "tables without the names of their columns")
+	if !v.isWrite() {
 		return
 	}
 	flags.StringVar(&o.ifMatch, "if-match", "", "write only if the object has this version")
 	flags.StringVar(&o.reason, "reason", "", "why; kept with the change")
 	flags.StringVar(&o.key, "idempotency-key", "", "a retry with the same key gets the first answer again")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "only check; nothing happens")
-	flags.DurationVar(&o.wait, "wait", 0, "wait this long for the outcome, in whole seconds")
+	if v.outcome != nil {
+		flags.Var((*secondsFlag)(&o.wait), "wait", "wait this long for the outcome; another one than asked for is exit status 1")
+	}
+}
+
+// secondsFlag is a flag that takes whole seconds, with or without a unit.
+type secondsFlag time.Duration
+
+// String returns the duration, and nothing for none.
+func (f *secondsFlag) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return time.Duration(*f).String()
+}
+
+// Type returns what the help calls the value.
+func (f *secondsFlag) Type() string { return "seconds" }
+
+// Set takes 30, 30s or 5m.
+func (f *secondsFlag) Set(word string) error {
+	d, err := time.ParseDuration(word)
+	if n, plain := strconv.ParseUint(word, 10, 31); plain == nil {
+		d, err = time.Duration(n)*time.Second, nil
+	}
+	if err != nil || d < 0 || d%time.Second != 0 {
+		return fmt.Errorf("%q is no number of whole seconds; write it as 30, 30s or 5m", word)
+	}
+	*f = secondsFlag(d)
+	return nil
 }
 
 // check returns an error for a value that is wrong for every call.
 func (o *callOptions) check() error {
-	if o.output != "table" && o.output != "json" {
-		return fmt.Errorf("--output %q is neither table nor json", o.output)
-	}
-	if o.wait < 0 || o.wait%time.Second != 0 {
-		return fmt.Errorf("--wait %s is no number of whole seconds", o.wait)
+	if !slices.Contains(formats, o.output) {
+		return fmt.Errorf("--output %q is none of %s", o.output, strings.Join(formats, ", "))
 	}
 	return nil
 }
@@ -84,6 +113,14 @@ func (o *callOptions) query() url.Values {
 		q.Set("dry_run", "true")
 	}
 	return q
+}
+
+// printer returns what prints the answers to a command.
+func (o *callOptions) printer(c *cobra.Command, n noun, v verb) *printer {
+	return &printer{
+		out: c.OutOrStdout(), err: c.ErrOrStderr(), format: format(o.output), columns: columnsOf(c, n, v, format(o.output) == formatWide),
+		noun: n, verb: v, dryRun: o.dryRun, plain: o.noHeaders,
+	}
 }
 
 // client returns a client for the address and the credentials of the flags.

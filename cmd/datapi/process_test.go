@@ -64,6 +64,8 @@ func stateDir(t *testing.T) string {
 
 // process is a running program.
 type process struct {
+	// token is sent with each call, "" for none.
+	token  string
 	cmd    *exec.Cmd
 	base   string // address of the page
 	exited chan struct{}
@@ -171,6 +173,9 @@ func (p *process) call(method, path string, body any) (int, object, http.Header)
 		rq.Header.Set("Content-Type", "application/json")
 	} else {
 		rq.Body, rq.ContentLength = nil, 0
+	}
+	if p.token != "" {
+		rq.Header.Set("Authorization", "Bearer "+p.token)
 	}
 	response, err := (&http.Client{Timeout: patience}).Do(rq)
 	if err != nil {

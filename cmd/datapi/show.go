@@ -13,50 +13,42 @@ import (
 // printer prints answers: as tables for people, or as the JSON that was received.
 type printer struct {
 	out, err io.Writer
-	json     bool
+	format   format
 	columns  []string
+	// noun and verb are what the answer is about.
+	noun noun
+	verb verb
+	// dryRun reports that nothing happened, plain that tables have no heading, several that answers about other objects come
+	// too.
+	dryRun, plain, several bool
+	// printed reports that an answer was printed before.
+	printed bool
 }
 
-// answer prints one answer.
-func (p *printer) answer(kind answerKind, body []byte) error {
+// answer prints the answer about an object, which the command line called by a word.
+func (p *printer) answer(body []byte, word string) error {
+	defer func() { p.printed = true }()
+	kind := p.verb.answer
+	empty := len(bytes.TrimSpace(body)) == 0
 	switch {
 	case kind == octets:
 		_, err := p.out.Write(body)
 		return err
-	case len(bytes.TrimSpace(body)) == 0:
-		if !p.json {
-			fmt.Fprintln(p.out, "done")
-		}
+	case p.format.whole() && empty:
 		return nil
-	case p.json:
-		return p.indented(body)
+	case p.format.whole():
+		return p.document(body)
 	case kind == list:
-		return p.table(body)
+		return p.list(body)
+	case p.format == formatName:
+		return p.names([]json.RawMessage{body}, word)
+	case p.format == formatWide && !empty:
+		return p.table([]json.RawMessage{body})
+	case p.verb.isWrite():
+		return p.receipt(body, word)
 	default:
-		return p.object(body)
+		return p.object(body, word)
 	}
-}
-
-// indented prints JSON on several lines.
-func (p *printer) indented(body []byte) error {
-	var b bytes.Buffer
-	if err := json.Indent(&b, bytes.TrimSpace(body), "", "  "); err != nil {
-		return err
-	}
-	b.WriteByte('\n')
-	_, err := b.WriteTo(p.out)
-	return err
-}
-
-// line prints JSON on one line, for a stream of objects.
-func (p *printer) line(body []byte) error {
-	var b bytes.Buffer
-	if err := json.Compact(&b, body); err != nil {
-		return err
-	}
-	b.WriteByte('\n')
-	_, err := b.WriteTo(p.out)
-	return err
 }
 
 // page is the answer to a list, the events of a queue, or the checks of an adapter.
@@ -65,67 +57,149 @@ type page struct {
 	Events []json.RawMessage `json:"events"`
 	Checks []json.RawMessage `json:"checks"`
 	Next   *string           `json:"next_cursor"`
+	Total  *int64            `json:"total"`
 }
 
-// table prints the rows of a list, and on the error stream the cursor of the next ones.
-func (p *printer) table(body []byte) error {
-	var list page
-	if err := json.Unmarshal(body, &list); err != nil {
+// list prints the rows of a list, and on the error stream what there is besides.
+func (p *printer) list(body []byte) error {
+	var found page
+	if err := json.Unmarshal(body, &found); err != nil {
 		return fmt.Errorf("the answer is no list: %w", err)
 	}
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	p.heading(w)
-	for _, item := range slices.Concat(list.Items, list.Events, list.Checks) {
-		if err := p.row(w, item); err != nil {
-			return err
-		}
+	rows := slices.Concat(found.Items, found.Events, found.Checks)
+	var err error
+	switch {
+	case p.format == formatName:
+		err = p.names(rows, "")
+	case len(rows) == 0:
+		fmt.Fprintln(p.err, p.none())
+	default:
+		err = p.table(rows)
 	}
-	if err := w.Flush(); err != nil {
+	if err != nil {
 		return err
 	}
-	if list.Next != nil {
-		fmt.Fprintf(p.err, "there are more: --cursor %s\n", *list.Next)
+	if found.Total != nil {
+		fmt.Fprintf(p.err, "%d in all\n", *found.Total)
+	}
+	if found.Next != nil {
+		fmt.Fprintf(p.err, "there are more: --cursor %s, or --all\n", *found.Next)
 	}
 	return nil
 }
 
+// none returns what is said of an empty list.
+func (p *printer) none() string {
+	if p.verb.columns != nil {
+		return "nothing there"
+	}
+	return "no " + p.noun.objects
+}
+
+// table prints rows below the names of their columns; those only once.
+func (p *printer) table(rows []json.RawMessage) error {
+	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	if !p.printed {
+		p.heading(w)
+	}
+	for _, item := range rows {
+		if err := p.row(w, item); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
 // heading prints the names of the columns.
 func (p *printer) heading(w io.Writer) {
+	if p.plain {
+		return
+	}
 	names := make([]string, len(p.columns))
 	for i, c := range p.columns {
 		first, _, _ := strings.Cut(c, "|")
-		names[i] = strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(first, "ia_attributes."), ".", " "))
+		first = strings.TrimPrefix(strings.TrimPrefix(first, "ia_attributes."), "attributes.")
+		names[i] = strings.ToUpper(strings.ReplaceAll(first, ".", " "))
 	}
 	fmt.Fprintln(w, strings.Join(names, "\t"))
 }
 
 // row prints one row.
 func (p *printer) row(w io.Writer, item []byte) error {
-	var object map[string]any
-	if err := decode(item, &object); err != nil {
-		return fmt.Errorf("a row of the answer is no object: %w", err)
+	object, err := members(item)
+	if err != nil {
+		return err
 	}
 	cells := make([]string, len(p.columns))
 	for i, c := range p.columns {
 		for path := range strings.SplitSeq(c, "|") {
-			if cells[i] = cell(at(object, path)); cells[i] != cell(nil) {
+			if cells[i] = oneLine(cell(at(object, path))); cells[i] != cell(nil) {
 				break
 			}
 		}
 	}
-	_, err := fmt.Fprintln(w, strings.Join(cells, "\t"))
+	_, err = fmt.Fprintln(w, strings.Join(cells, "\t"))
 	return err
 }
 
-// object prints every member of an object on a line of its own, in the order in which they were received.
-func (p *printer) object(body []byte) error {
+// members returns the members of an encoded object.
+func members(item []byte) (map[string]any, error) {
+	var object map[string]any
+	if err := decode(item, &object); err != nil {
+		return nil, fmt.Errorf("a row of the answer is no object: %w", err)
+	}
+	return object, nil
+}
+
+// oneLine returns a text without what would break a table.
+func oneLine(s string) string {
+	return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", " ", "\x1b", `\x1b`).Replace(s)
+}
+
+// names prints what each object is called; an answer that names nothing is about what the command line called by a word.
+func (p *printer) names(rows []json.RawMessage, word string) error {
+	for _, item := range rows {
+		called := word
+		if len(bytes.TrimSpace(item)) > 0 {
+			object, err := members(item)
+			if err != nil {
+				return err
+			}
+			if word == "" || object["id"] != nil {
+				called = calledIn(object)
+			}
+		}
+		fmt.Fprintln(p.out, called)
+	}
+	return nil
+}
+
+// calledIn returns the name of an object, the id where it has no name, and "" where it has neither.
+func calledIn(object map[string]any) string {
+	for _, path := range []string{"name", "id", "number", "version", "event"} {
+		if v := at(object, path); v != nil && v != "" {
+			return cell(v)
+		}
+	}
+	return ""
+}
+
+// object prints every member of an object on a line of its own, in the order in which they were received. One of several
+// that does not say what it is about has a line that says so.
+func (p *printer) object(body []byte, word string) error {
 	lines, err := flatten(body)
 	if err != nil {
 		return err
 	}
+	if p.several && !slices.ContainsFunc(lines, func(l flat) bool { return l.path == "id" }) {
+		lines = slices.Insert(lines, 0, flat{p.noun.name, word})
+	}
+	if p.printed {
+		fmt.Fprintln(p.out)
+	}
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	for _, l := range lines {
-		fmt.Fprintf(w, "%s\t%s\n", l.path, l.value)
+		fmt.Fprintf(w, "%s\t%s\n", l.path, oneLine(l.value))
 	}
 	return w.Flush()
 }

@@ -24,7 +24,7 @@ func TestListsAreTablesForPeople(t *testing.T) {
 	if status != exitDone || out != want {
 		t.Errorf("status %d, printed\n%s\nwant\n%s", status, out, want)
 	}
-	if said != "there are more: --cursor abc\n" {
+	if said != "there are more: --cursor abc, or --all\n" {
 		t.Errorf("said %q", said)
 	}
 }
@@ -92,4 +92,19 @@ func TestWatchersGoOnWhereALostStreamEnded(t *testing.T) {
 	if !strings.Contains(notes.String(), "trying again") || !strings.Contains(notes.String(), "connected again") {
 		t.Errorf("said %q", notes.String())
 	}
+}
+
+func TestAListOfSeveralPagesIsShownAsOne(t *testing.T) {
+	url := answers{
+		"GET /api/v1/pzs?limit=1000":          `{"items":[{"id":"1"},{"id":"2"}],"next_cursor":"c","position":"7","partial":false}`,
+		"GET /api/v1/pzs?cursor=c&limit=1000": `{"items":[{"id":"3"}],"next_cursor":null,"position":"8","partial":false}`,
+		"GET /api/v1/pzs?limit=2&offset=1":    `{"items":[{"id":"2"}],"next_cursor":"d","position":"7","partial":false}`,
+		"GET /api/v1/pzs?cursor=d&limit=2":    `{"items":[{"id":"3"}],"next_cursor":null,"position":"8","partial":false}`,
+	}.serve(t)
+	status, out, said := command(t, "", "pz", "list", "--all", "-o", "name", "--url", url)
+	if status != exitDone || out != "1\n2\n3\n" || said != "" {
+		t.Errorf("status %d, printed %q, said %q", status, out, said)
+	}
+	_, out, _ = command(t, "", "pz", "list", "--all", "--limit", "2", "--offset", "1", "-o", "json", "--url", url)
+	sameJSON(t, out, `{"items":[{"id":"2"},{"id":"3"}],"next_cursor":null,"position":"7","partial":false}`)
 }

@@ -36,6 +36,9 @@ func (a *API) ok(v any) *answer {
 	return &answer{Status: http.StatusOK, ContentType: document.MediaJSON, CacheControl: noStore, Body: encode(v)}
 }
 
+// noContent returns the answer to a call that has nothing to show.
+func noContent() *answer { return &answer{Status: http.StatusNoContent} }
+
 // answerNotModified makes the answer a 304 where the client's If-None-Match names it and caches may keep it.
 func (ans *answer) answerNotModified(ifNoneMatch string) {
 	if ans.CacheControl != noStore && notModified(ifNoneMatch, ans.ETag) {

@@ -16,6 +16,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/manager"
@@ -36,7 +37,8 @@ type Config struct {
 	Web http.Handler
 	// Guides are the Markdown pages and pictures that are served below /docs/; nil for none.
 	Guides fs.FS
-	// AdminToken is the credential that every call under /api needs; where it is empty no call needs one.
+	// AdminToken is the token with all rights that the service was started with. Where it is empty nobody is asked who
+	// they are, and everybody is an admin.
 	AdminToken string
 	// ReadOnly refuses every write.
 	ReadOnly bool
@@ -65,7 +67,7 @@ type API struct {
 	store    *store.Store
 	node     string
 	version  string
-	token    string
+	open     bool // nobody is asked who they are
 	readOnly bool
 	hosts    []string
 	log      *slog.Logger
@@ -75,16 +77,21 @@ type API struct {
 	v1      *chi.Mux
 	queries map[string]queryRules // by the id of the call
 	// unrecorded are the writes that are no change of an object, as method and path of their routes.
-	unrecorded map[string]bool
-	matrix     servedDocument
-	docs       map[string]servedDocument // by path
-	sessions   *sessions
-	peers      peers
-	fabric     fabric
-	metrics    *metrics
-	limiter    *rateLimiter
-	// wrong are the wrong credentials of each address.
-	wrong *rateLimiter
+	unrecorded  map[string]bool
+	matrix      servedDocument
+	docs        map[string]servedDocument // by path
+	credentials *access.Credentials
+	audit       *auditor
+	// storeID is the part of the database's id that is in the name of cookies.
+	storeID string
+	peers   peers
+	fabric  fabric
+	metrics *metrics
+	limiter *rateLimiter
+	// wrong are the wrong credentials of each address, wrongPasswords the wrong passwords of each address and user.
+	wrong, wrongPasswords *rateLimiter
+	// refusedRights bounds what the audit notes of one principal.
+	refusedRights *rateLimiter
 	// bodyMemory and answerMemory are what requests may hold at once.
 	bodyMemory, answerMemory *memory
 	// checking is held by the one that checks a large body.
@@ -119,6 +126,9 @@ func New(cfg Config) (*API, error) {
 		}
 		maps.Copy(a.docs, guides)
 	}
+	a.storeID = access.HashOf(cfg.Store.Identity()).String()[:8]
+	a.audit = newAuditor(cfg.Store, a.log)
+	go a.audit.run(a.alive)
 	a.engine.Observe(len(a.manager.IAs()) > 0)
 	a.metrics = newMetrics(a)
 	a.Metrics = withRequestInfo(a.boundExchange(checkHost(cfg.MetricsHosts, a.metrics.handler())))
@@ -129,13 +139,14 @@ func New(cfg Config) (*API, error) {
 // build registers all calls on a router of their own.
 func build(cfg Config) *API {
 	a := &API{
-		manager: cfg.Manager, store: cfg.Store, node: cfg.Node, version: cfg.Version, token: cfg.AdminToken,
+		manager: cfg.Manager, store: cfg.Store, node: cfg.Node, version: cfg.Version, open: cfg.AdminToken == "",
 		peers:    peers{own: cfg.Certificates},
 		readOnly: cfg.ReadOnly, hosts: cfg.Hosts, log: cfg.Logger,
 		schemas: document.NewSchemas(), v1: chi.NewMux(), queries: map[string]queryRules{}, unrecorded: map[string]bool{},
-		sessions: newSessions(), limiter: newRateLimiter(cfg.RateLimit), wrong: newWrongCredentials(), heartbeat: heartbeat, sendTimeout: sendTimeout,
+		limiter: newRateLimiter(cfg.RateLimit), wrong: newWrongCredentials(), wrongPasswords: newWrongCredentials(), refusedRights: newLimiter(maxRefusedRights/60, maxRefusedRights), heartbeat: heartbeat, sendTimeout: sendTimeout,
 		bodyMemory: newMemory(maxBodyMemory), answerMemory: newMemory(maxAnswerMemory), checking: make(chan struct{}, 1),
 	}
+	a.credentials = access.NewCredentials(cfg.Store, cfg.AdminToken)
 	a.alive, a.end = context.WithCancel(context.Background())
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
@@ -168,11 +179,15 @@ func build(cfg Config) *API {
 	a.registerWhoami()
 	a.registerMatrix()
 	a.registerSession()
+	a.registerTokens()
+	a.registerUsers()
+	a.registerAudit()
 	return a
 }
 
 // Close ends the change streams and the calls that wait, so that a server can shut down. It is idempotent.
 func (a *API) Close() {
 	a.end()
+	<-a.audit.ended
 	a.peers.close()
 }

@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"net"
 	"net/http"
 	"slices"
@@ -11,22 +9,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
 )
 
-// principal is who calls: the name is the actor of the caller's changes, by is how the caller is known.
-type principal struct{ name, by string }
-
-// The principals of a service without accounts.
-var (
-	anonymous = principal{"anonymous", "none"}
-	byToken   = principal{"admin", "token"}
-	bySession = principal{"admin", "session"}
+// How a caller is known.
+const (
+	byNothing = "none"
+	byToken   = "token"
+	bySession = "session"
+	byNode    = "node"
 )
 
-// authenticate finds out who calls. Where the service has a token, every call needs it, or the cookie of a session
-// that was opened with it. Writes that a browser sends for a page of another site are refused, unless they bring the
-// token, which such a page does not know.
+// authenticate finds out who calls. Every call needs a token, or the cookie of a session, but the one that opens a session.
+// Writes that a browser sends for a page of another site are refused, unless they bring a token, which such a page does
+// not know.
 func (a *API) authenticate(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,27 +32,83 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 			a.authenticateNode(w, r, next)
 			return
 		}
-		caller, ok := a.identify(r, info)
-		if !ok && r.Header.Get("Authorization") != "" && !a.wrong.allow(AddressOf(r.RemoteAddr), 1, time.Now()) {
-			writeProblem(w, r, tooManyWrong())
-			return
-		}
-		if !ok {
-			p := document.NewProblem(document.KindUnauthorized, "This service asks for its token: send Authorization: Bearer <token>, or open a session with it (POST "+basePath+"/session).")
-			p.SetHeader("Www-Authenticate", `Bearer realm="datapi"`)
+		if p := a.identify(r, info); p != nil {
 			writeProblem(w, r, p)
 			return
 		}
-		if caller != byToken && protection.Check(r) != nil {
+		if info.by != byToken && protection.Check(r) != nil {
 			writeProblem(w, r, document.NewProblem(document.KindForeignOrigin, "A page of another site sent this. Writes are taken from this service's own page, and from clients that are no browsers."))
 			return
 		}
-		info.principal = caller
-		if c, ok := r.Context().Value(connectionKey{}).(Connection); ok {
-			c.Accept(caller.name)
+		if c, ok := r.Context().Value(connectionKey{}).(Connection); ok && info.principal.Kind != "" {
+			c.Accept(info.principal.Key())
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// identify notes who calls, or returns the refusal of a caller without a good credential.
+func (a *API) identify(r *http.Request, info *requestInfo) *document.Problem {
+	if a.open {
+		info.principal, info.by = access.Anonymous, byNothing
+		return nil
+	}
+	if cookie, err := r.Cookie(a.cookieName(info)); err == nil {
+		info.cookie = cookie.Value
+	}
+	authorization := r.Header.Get("Authorization")
+	if scheme, token, ok := strings.Cut(authorization, " "); ok && strings.EqualFold(scheme, "Bearer") {
+		info.token = strings.TrimSpace(token)
+	}
+	switch {
+	case info.token != "":
+		found, ok, err := a.credentials.Token(r.Context(), info.token)
+		return a.take(info, byToken, found, ok, err)
+	case authorization != "":
+		return a.wrongCredential(info)
+	case r.Method == http.MethodPost && r.URL.Path == basePath+sessionPath:
+		return nil // who opens a session brings the credential with it
+	case info.cookie != "":
+		found, ok, err := a.credentials.Session(r.Context(), info.cookie)
+		return a.take(info, bySession, found, ok, err)
+	}
+	return unauthorized()
+}
+
+// take notes a credential that was found, or returns the refusal of one that was not.
+func (a *API) take(info *requestInfo, by string, found access.Found, ok bool, err error) *document.Problem {
+	switch {
+	case err != nil:
+		return document.NewProblem(document.KindStoreAway, "The database cannot be asked whether the credential is good. The token that the service was started with is taken all the same.")
+	case ok:
+		info.principal, info.by, info.session, info.unverified = found.Principal, by, found.Session, found.Unverified
+		return nil
+	case by == byToken:
+		return a.wrongCredential(info)
+	}
+	return unauthorized() // a cookie cannot be guessed, and that of a session that has ended is sent by every open page
+}
+
+// wrongCredential counts a wrong credential of an address, and returns its refusal.
+func (a *API) wrongCredential(info *requestInfo) *document.Problem {
+	if !a.wrong.allow(info.address, 1, time.Now()) {
+		return tooManyWrong("Your address has")
+	}
+	return unauthorized()
+}
+
+// unauthorized returns the refusal of a caller without a credential that is good.
+func unauthorized() *document.Problem {
+	p := document.NewProblem(document.KindUnauthorized, "Say who you are: send Authorization: Bearer <token>, or open a session (POST "+basePath+"/session).")
+	p.SetHeader("Www-Authenticate", `Bearer realm="datapi"`)
+	return p
+}
+
+// tooManyWrong returns the refusal of a wrong credential after too many others of the same origin.
+func tooManyWrong(who string) *document.Problem {
+	p := document.NewProblem(document.KindWrongCredentials, who+" sent "+strconv.Itoa(maxWrongCredentials)+" wrong credentials within a minute. Send a right token, which is always taken, or wait.")
+	p.SetHeader("Retry-After", strconv.Itoa(int(wrongCredentialsIn/maxWrongCredentials/time.Second)))
+	return p
 }
 
 // authenticateNode takes a call that another node has passed on, for the principal that it names. The other node has
@@ -68,7 +121,7 @@ func (a *API) authenticateNode(w http.ResponseWriter, r *http.Request, next http
 		return
 	}
 	info := requestOf(r.Context())
-	info.principal, info.from, info.signed = principal{f.Principal, "node"}, f.From, f
+	info.principal, info.by, info.from, info.signed = f.principal(), byNode, f.From, f
 	if c, ok := r.Context().Value(connectionKey{}).(Connection); ok {
 		c.Accept("node " + f.From)
 	}
@@ -84,14 +137,6 @@ func refuseUnsigned(r *http.Request) *document.Problem {
 	return document.NewProblem(document.KindUnauthorized, "The header "+forwardedHeader+" was signed for another call.")
 }
 
-// tooManyWrong returns the refusal of a wrong credential after too many others from its address. A session's cookie does
-// not count as one: it cannot be guessed, and that of a session that has ended is sent by every open page.
-func tooManyWrong() *document.Problem {
-	p := document.NewProblem(document.KindWrongCredentials, "Your address has sent "+strconv.Itoa(maxWrongCredentials)+" wrong credentials within a minute. Send the right one, which is always taken, or wait.")
-	p.SetHeader("Retry-After", strconv.Itoa(int(wrongCredentialsIn/maxWrongCredentials/time.Second)))
-	return p
-}
-
 // Connection is the connection that a request came on, as far as the server that bounds connections wants to know.
 type Connection interface {
 	// Accept notes that the service has taken a request of a principal on the connection.
@@ -105,31 +150,11 @@ func WithConnection(ctx context.Context, c Connection) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// identify returns who calls; ok is false for a caller without the credential that the service needs. It notes the
-// session's cookie in info.
-func (a *API) identify(r *http.Request, info *requestInfo) (caller principal, ok bool) {
-	if cookie, err := r.Cookie(sessionCookie); err == nil {
-		info.cookie = cookie.Value
-	}
-	if a.token == "" {
-		return anonymous, true
-	}
-	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
-		return byToken, equalSecrets(strings.TrimSpace(token), a.token)
-	}
-	return bySession, info.cookie != "" && r.Header.Get("Authorization") == "" && a.sessions.isOpen(info.cookie, time.Now())
-}
-
-// equalSecrets compares in a time that tells neither the texts nor their lengths.
-func equalSecrets(a, b string) bool {
-	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
-}
-
 // checkReadOnly refuses every write of a read-only service. Sessions may be opened and ended: they change no object.
 func (a *API) checkReadOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.URL.Path == basePath+sessionPath
+		collection := collectionOf(r.URL.Path)
+		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || collection == "session" || collection == "sessions"
 		if a.readOnly && !reads {
 			writeProblem(w, r, document.NewProblem(document.KindReadOnly, "This service was started with --read-only; it answers reads only."))
 			return

@@ -35,9 +35,9 @@ func TestWithATokenEveryCallNeedsIt(t *testing.T) {
 	}
 }
 
-func TestWithoutATokenEverybodyIsTheOperator(t *testing.T) {
+func TestWithoutATokenEverybodyIsAnAdmin(t *testing.T) {
 	r := newRig(t)
-	if me := r.do("GET", "/whoami", nil).is(200); me.at("role") != "operator" || me.at("authenticated_by") != "none" || me.at("node") != "alpha" {
+	if me := r.do("GET", "/whoami", nil).is(200); me.at("role") != "admin" || me.at("authenticated_by") != "none" || me.at("node") != "alpha" {
 		t.Errorf("whoami: %s", me.body)
 	}
 }

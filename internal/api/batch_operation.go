@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,9 +29,9 @@ func readOperations(given []batchOperation) ([]operation, error) {
 	all := make([]operation, len(given))
 	for i, g := range given {
 		segments := strings.Split(strings.TrimPrefix(g.Path, "/"), "/")
-		if !strings.HasPrefix(g.Path, "/") || strings.ContainsAny(g.Path, "?#") || segments[0] == "batch" || segments[0] == "session" {
+		if !strings.HasPrefix(g.Path, "/") || strings.ContainsAny(g.Path, "?#") || isNoOperation(segments[0]) {
 			return nil, atOperation(i, document.NewProblem(document.KindInvalidMember, "The path of operation "+strconv.Itoa(i)+
-				" must start with / below /api/v1, have no query, and not be /batch or /session."))
+				" must start with / below /api/v1, have no query, and not be /batch, or about who may: /session, /sessions, /signin-links, /tokens, /users."))
 		}
 		all[i] = operation{index: i, method: g.Method, segments: segments, body: json.RawMessage(g.Body)}
 		for _, n := range all[i].references() {
@@ -39,6 +41,13 @@ func readOperations(given []batchOperation) ([]operation, error) {
 		}
 	}
 	return all, nil
+}
+
+// isNoOperation reports whether calls below a path are no operations of batches: a batch itself, and what is about
+// who may, whose answers carry secrets.
+func isNoOperation(collection string) bool {
+	name, err := url.PathUnescape(collection)
+	return err != nil || slices.Contains([]string{"batch", "session", "sessions", "signin-links", "tokens", "users"}, name)
 }
 
 // atOperation adds to a problem which operation of the batch it is about.

@@ -21,6 +21,10 @@ import (
 func (a *API) checkCall(r route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		request, w := humachi.Unwrap(ctx)
+		if p := a.checkRight(r, request); p != nil {
+			writeProblem(w, request, p)
+			return
+		}
 		if p := a.firstRefusal(r, request, ctx.Operation()); p != nil {
 			writeProblem(w, request, p)
 			return
@@ -48,7 +52,7 @@ func (a *API) validateBody(ctx huma.Context, next func(huma.Context)) {
 // firstRefusal returns the first problem of the request's form, or nil if there is none; the cheapest test comes
 // first.
 func (a *API) firstRefusal(r route, request *http.Request, op *huma.Operation) *document.Problem {
-	if p := checkAccept(request, r.media()); p != nil {
+	if p := checkAccept(request, r); p != nil {
 		return p
 	}
 	if p := checkQuery(request, a.queries[r.id], r.mayBeEmpty); p != nil {
@@ -71,22 +75,35 @@ func (a *API) firstRefusal(r route, request *http.Request, op *huma.Operation) *
 
 // checkAccept refuses an Accept header that the answer cannot meet. Problems are sent whatever was asked for, as RFC
 // 9457 allows.
-func checkAccept(request *http.Request, media string) *document.Problem {
+func checkAccept(request *http.Request, r route) *document.Problem {
 	accept := request.Header.Values("Accept")
 	if len(accept) == 0 {
 		return nil
 	}
-	kind, _, _ := strings.Cut(media, "/")
 	for one := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		wanted, params, err := mime.ParseMediaType(one)
 		if err != nil || strings.TrimLeft(params["q"], "0.") == "" && params["q"] != "" {
 			continue
 		}
-		if wanted == "*/*" || wanted == kind+"/*" || wanted == media {
+		meets := func(media string) bool {
+			kind, _, _ := strings.Cut(media, "/")
+			return wanted == "*/*" || wanted == kind+"/*" || wanted == media
+		}
+		if meets(r.media()) || slices.ContainsFunc(r.otherMedia, meets) {
 			return nil
 		}
 	}
-	return document.NewProblem(document.KindNotAcceptable, "This call answers with "+media+". Send Accept with it or with */*, or leave Accept out.")
+	return document.NewProblem(document.KindNotAcceptable, "This call answers with "+strings.Join(append([]string{r.media()}, r.otherMedia...), " or ")+". Send Accept with it or with */*, or leave Accept out.")
+}
+
+// acceptedOf returns the first media type of a header Accept that is one of the given ones, "" for none.
+func acceptedOf(header string, media ...string) string {
+	for one := range strings.SplitSeq(header, ",") {
+		if wanted, _, err := mime.ParseMediaType(one); err == nil && slices.Contains(media, wanted) {
+			return wanted
+		}
+	}
+	return ""
 }
 
 // maxRepeated is how often a parameter may be repeated: each value is a condition of its own for the database.

@@ -63,6 +63,9 @@ func (r *rig) do(method, path string, body any, options ...option) reply {
 	if len(data) > 0 {
 		request.Header.Set("Content-Type", document.MediaJSON)
 	}
+	if r.credential != nil {
+		r.credential(request)
+	}
 	for _, o := range options {
 		o(request)
 	}

@@ -5,7 +5,7 @@
 //
 //   - router.go: the paths, and which middleware each passes. request.go: what is known of a request. deadlines.go,
 //     memory.go: how long it may take, and how much memory requests share. request_log.go: its log and metrics, and panics.
-//     auth.go, session.go: who calls. rate_limit.go: how often.
+//     auth.go: who calls; rights.go: what the caller may do. rate_limit.go: how often.
 //   - call_checks.go: what holds for every call before its own input is read. body.go: reading a body. if_match.go:
 //     testing a version. idempotency.go, idempotency_response.go: the stored answer of a retry. dry_run.go: what is a dry
 //     run, and its answer. prefer.go: waiting for an outcome.
@@ -17,7 +17,7 @@
 //
 // Each resource has its file: ia.go (ia_modify.go; ia_resources.go: what is on its device; ia_checks.go, ia_live_checks.go: its checks), pz.go, evd.go and evd_events.go, srq.go, lmr.go, rmr.go,
 // endpoint.go (endpoint_wire.go, endpoint_schema.go: its form; endpoint_status.go, endpoint_history.go, revert.go), connection.go, dto.go,
-// psp.go, rsp.go, cr.go, change.go and stream.go, node.go, retention.go, whoami.go, matrix.go.
+// psp.go, rsp.go, cr.go, change.go and stream.go, node.go, retention.go, matrix.go. Who may: token.go, user.go, session.go, whoami.go, and audit.go for what was done about it.
 //
 // Objects of other nodes: fabric.go says how they are shown, owner.go says whose a call is, forward.go has it carried out there, peer.go has the connections
 // to other nodes, forward_sign.go says who asks.

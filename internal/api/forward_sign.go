@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/datapi/datapi/internal/access"
 )
 
 // forwardedHeader is in calls that a node passes on: who asks, signed with the secret of the node that it goes to.
@@ -21,12 +23,28 @@ type forwarded struct {
 	// From and To are the names of the two nodes.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Principal is who asks.
-	Principal string `json:"principal"`
+	// Principal is the name of who asks; Kind, ID and Role say more. A node from before there were roles leaves them out.
+	Principal string      `json:"principal"`
+	Kind      access.Kind `json:"kind"`
+	ID        string      `json:"id"`
+	Role      string      `json:"role"`
 	// At is when it was signed, in seconds of Unix time.
 	At int64 `json:"at"`
 	// Call is the SHA-256 of what is asked: the method, the path with its query, the headers that go on, and the body.
 	Call []byte `json:"call"`
+}
+
+// principal returns who asks.
+func (f forwarded) principal() access.Principal {
+	p := access.Principal{Kind: f.Kind, ID: f.ID, Name: f.Principal}
+	var err error
+	if p.Role, err = access.ParseRole(f.Role); err != nil {
+		p.Role = access.Admin // that node let nobody else in
+	}
+	if p.Kind == "" {
+		p.Kind = access.KindToken
+	}
+	return p
 }
 
 // callDigest returns what a signature says of a call.

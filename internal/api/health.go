@@ -12,9 +12,22 @@ import (
 // livez answers as long as the process runs; it looks at nothing.
 func (a *API) livez(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") }
 
-// readyz answers 200 where the service can do its work, else 503 with what is missing. ?verbose names every check with
-// what it found, since when and why.
-func (a *API) readyz(w http.ResponseWriter, r *http.Request) {
+// readyz returns what answers 200 where the service can do its work, else 503. ?verbose, for who may read, names every
+// check with what it found, since when and why.
+func (a *API) readyz() http.HandlerFunc {
+	verbose := a.authenticate(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.checks(w, r, true) }))
+	return func(w http.ResponseWriter, r *http.Request) {
+		if _, asked := r.URL.Query()["verbose"]; asked {
+			verbose.ServeHTTP(w, r)
+		} else {
+			a.checks(w, r, false)
+		}
+	}
+}
+
+// checks answers with the outcome of the checks, and names them where that is asked for, or where one fails and nobody is
+// asked who they are.
+func (a *API) checks(w http.ResponseWriter, r *http.Request, verbose bool) {
 	status, lines := http.StatusOK, []string{}
 	for _, c := range append(a.store.Checks(r.Context()), a.engineCheck()) {
 		if c.Err != nil {
@@ -23,7 +36,7 @@ func (a *API) readyz(w http.ResponseWriter, r *http.Request) {
 		lines = append(lines, checkLine(c))
 	}
 	text := map[int]string{http.StatusOK: "ok\n", http.StatusServiceUnavailable: "not ready\n"}[status]
-	if _, verbose := r.URL.Query()["verbose"]; verbose || status != http.StatusOK {
+	if verbose || a.open && status != http.StatusOK {
 		text = strings.Join(lines, "\n") + "\n" + text
 	}
 	writeText(w, status, text)

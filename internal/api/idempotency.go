@@ -42,11 +42,27 @@ type retryKey struct {
 func newRetryKey(request *http.Request, info *requestInfo, key string) *retryKey {
 	hash := sha256.New()
 	hash.Write([]byte(request.URL.RawQuery + "\n"))
-	hash.Write(info.body)
+	hash.Write(withoutSecretMembers(request.URL.Path, info.body))
 	return &retryKey{
-		id:   store.AnswerKey{Principal: info.principal.name, Method: request.Method, Path: request.URL.Path, Key: key},
+		id:   store.AnswerKey{Principal: info.principal.Key(), Method: request.Method, Path: request.URL.Path, Key: key},
 		hash: hash.Sum(nil),
 	}
+}
+
+// secretMembers are those of bodies about who may that no hash is kept of: one could try passwords against it.
+var secretMembers = []string{"password", "current_password", "token", "link"}
+
+// withoutSecretMembers returns a body as it is told from others.
+func withoutSecretMembers(path string, body []byte) []byte {
+	collection := collectionOf(path)
+	var members map[string]json.RawMessage
+	if collection != "session" && collection != "users" || json.Unmarshal(body, &members) != nil {
+		return body
+	}
+	for _, name := range secretMembers {
+		delete(members, name)
+	}
+	return encode(members)
 }
 
 // answer returns a whole answer as it is stored.
@@ -171,7 +187,8 @@ func (a *API) warnNotStored(ctx context.Context, info *requestInfo, err error) {
 
 // inPlaceOfSecret returns the answer to the repetitions of a request whose answer carried a credential.
 func inPlaceOfSecret(info *requestInfo, hash []byte) store.StoredAnswer {
-	p := info.complete(document.NewProblem(document.KindSecretAnswer, "The first answer carried a credential for "+info.principal.name+" and was not kept. Send the request with a new key."))
+	p := info.complete(document.NewProblem(document.KindSecretAnswer, "The first answer carried a credential for "+info.principal.Name+" and was not kept. Send the request with a new key."))
+	p.Object = info.made
 	body, err := json.Marshal(p)
 	if err != nil {
 		panic(err) // every problem can be encoded

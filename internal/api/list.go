@@ -39,6 +39,20 @@ func (a *API) list(ctx context.Context, t dat.ObjectType, l Listing, input any) 
 	return out.answer(), nil
 }
 
+// listAll answers with a list that has one page: what read returns, as show shows it.
+func listAll[R, V any](ctx context.Context, a *API, read func(context.Context) ([]R, error), show func(R) V) (*answer, error) {
+	position := a.store.Log().Position() // from before the reading
+	found, err := read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]V, len(found))
+	for i, r := range found {
+		items[i] = show(r)
+	}
+	return a.ok(PageOf[V]{Items: items, Position: position.String()}), nil
+}
+
 // page is a list on the wire. Its items are encoded already, so its text is put together and not encoded once more.
 type page struct {
 	items []json.RawMessage

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/manager"
@@ -71,7 +72,7 @@ func (a *API) registerLMRs() {
 		about: "dat_lmr_free. In use: DAT_INVALID_STATE_LMR_IN_USE.", status: http.StatusNoContent,
 	}, a.freeLMR)
 	register(a, route{
-		id: "read-lmr-data", method: http.MethodGet, live: whollyLive, path: "/lmrs/{id}/data", tag: document.TagMemory, summary: "Read memory",
+		id: "read-lmr-data", method: http.MethodGet, live: whollyLive, role: access.Operator, path: "/lmrs/{id}/data", tag: document.TagMemory, summary: "Read memory",
 		answer: lmr, answerType: document.MediaOctets, refusals: []int{422},
 	}, a.readLMR)
 	register(a, route{

@@ -110,6 +110,8 @@ type rig struct {
 	url     string
 	// server is what other nodes reach, nil for a rig that none reaches.
 	server *httptest.Server
+	// credential is brought with each call, nil for none.
+	credential option
 	// stopped reports that stop was called.
 	stopped bool
 }

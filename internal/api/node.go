@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/store"
@@ -42,7 +43,7 @@ func (a *API) registerNodes() {
 		about: "For a node that is DOWN or LEFT; X-Change-Reason is required. Its objects are freed with the cause node_retired, those that use others first, and its names are free. " +
 			"It leaves the list, its history stays. Its process, should it live, never writes again; one that starts under its name later is another node. " +
 			"Where the call is cut off, the node is still listed, and a repetition goes on.",
-		status: http.StatusNoContent,
+		status: http.StatusNoContent, role: access.Admin,
 	}, a.retireNode)
 }
 
@@ -65,18 +66,22 @@ func (a *API) retireNode(ctx context.Context, in *retireNode) (*answer, error) {
 	if headerText(in.Reason) == "" {
 		return nil, wrongHeader("X-Change-Reason", "is required: say why the node is retired")
 	}
-	show := func(dat.Object) *answer { return &answer{Status: http.StatusNoContent} }
-	c, err := a.call(ctx, in.Write, show)
+	c, err := a.call(ctx, in.Write, func(dat.Object) *answer { return noContent() })
 	if err != nil {
 		return nil, err
 	}
 	err = a.store.RetireNode(ctx, in.Name, store.Retirement{
-		Match: c.Match, DryRun: c.DryRun, Answer: c.Answer, Actor: c.Actor, RequestID: c.RequestID, Reason: c.Reason,
+		Match: c.Match, DryRun: c.DryRun, Answer: c.Answer, Actor: c.Actor, ActorKind: c.ActorKind, RequestID: c.RequestID, Reason: c.Reason,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return show(nil), nil
+	if !in.DryRun {
+		e := auditEntry(requestOf(ctx), "retire-node", in.Reason)
+		e.Object = in.Name
+		a.audit.note(e)
+	}
+	return noContent(), nil
 }
 
 func (a *API) listNodes(ctx context.Context, _ *Read) (*answer, error) {

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
 )
 
@@ -73,6 +74,15 @@ func (l *rateLimiter) allow(caller string, cost int, now time.Time) bool {
 	return true
 }
 
+// refund gives back what allow has taken for a request that turned out not to count.
+func (l *rateLimiter) refund(caller string, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if known := l.limiter(caller, now); known.TokensAt(now) < float64(l.burst) {
+		known.AllowN(now, -1)
+	}
+}
+
 // limiter returns the caller's limiter, which it makes at the caller's first request. l.mu is held.
 func (l *rateLimiter) limiter(caller string, now time.Time) *rate.Limiter {
 	if known, ok := l.callers[caller]; ok {
@@ -102,9 +112,9 @@ func (l *rateLimiter) dropIdle(now time.Time) {
 
 // callerOf returns whose requests are counted together: a principal's, or where nobody is asked who they are, those of
 // one address.
-func callerOf(p principal, remoteAddr string) string {
-	if p != anonymous {
-		return p.name
+func callerOf(p access.Principal, remoteAddr string) string {
+	if p.Kind == access.KindToken || p.Kind == access.KindUser {
+		return p.Key()
 	}
 	return "address " + AddressOf(remoteAddr)
 }

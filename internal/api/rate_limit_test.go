@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/datapi/datapi/internal/access"
 )
 
 // allowed returns how many of n requests at once are taken.
@@ -70,25 +72,26 @@ func TestIdleCallersAreDroppedAndTheirNumberIsBounded(t *testing.T) {
 
 func TestStrangersAreToldApartByAddress(t *testing.T) {
 	for _, c := range []struct {
-		principal principal
+		principal access.Principal
 		one, two  string
 		same      bool
 	}{
-		{byToken, "192.0.2.1:1", "192.0.2.2:2", true},
-		{anonymous, "192.0.2.1:1", "192.0.2.1:2", true},
-		{anonymous, "192.0.2.1:1", "192.0.2.2:1", false},
-		{anonymous, "192.0.2.1:1", "[::ffff:192.0.2.1]:1", true},
-		{anonymous, "[2001:db8::1]:1", "[2001:db8::ffff]:1", true},
-		{anonymous, "[2001:db8::1]:1", "[2001:db8:0:1::1]:1", false},
-		{anonymous, "[fe80::1%eth0]:1", "[fe80::1%eth1]:1", true},
-		{anonymous, "@", "@", true},
+		{access.LocalAdmin, "192.0.2.1:1", "192.0.2.2:2", true},
+		{access.Anonymous, "192.0.2.1:1", "192.0.2.1:2", true},
+		{access.Anonymous, "192.0.2.1:1", "192.0.2.2:1", false},
+		{access.Anonymous, "192.0.2.1:1", "[::ffff:192.0.2.1]:1", true},
+		{access.Anonymous, "[2001:db8::1]:1", "[2001:db8::ffff]:1", true},
+		{access.Anonymous, "[2001:db8::1]:1", "[2001:db8:0:1::1]:1", false},
+		{access.Anonymous, "[fe80::1%eth0]:1", "[fe80::1%eth1]:1", true},
+		{access.Anonymous, "@", "@", true},
 	} {
 		if got := callerOf(c.principal, c.one) == callerOf(c.principal, c.two); got != c.same {
-			t.Errorf("%s at %s and %s: the same caller is %v", c.principal.name, c.one, c.two, got)
+			t.Errorf("%s at %s and %s: the same caller is %v", c.principal.Name, c.one, c.two, got)
 		}
 	}
-	if callerOf(bySession, "192.0.2.1:1") != callerOf(byToken, "192.0.2.1:1") {
-		t.Error("a session is not its principal's")
+	token := access.Principal{Kind: access.KindToken, ID: "1", Name: "one"}
+	if user := (access.Principal{Kind: access.KindUser, ID: "1", Name: "one"}); callerOf(token, "") == callerOf(user, "") {
+		t.Error("a user and a token are the same caller")
 	}
 }
 

@@ -50,6 +50,9 @@ func (a *API) finish(r route) {
 	if r.answer == nil {
 		op.Responses[strconv.Itoa(op.DefaultStatus)].Content = nil
 	}
+	for _, media := range r.otherMedia {
+		op.Responses[strconv.Itoa(op.DefaultStatus)].Content[media] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+	}
 	body := op.RequestBody
 	if body == nil {
 		return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/manager"
@@ -17,7 +18,15 @@ type requestInfo struct {
 	// id is the X-Request-ID, taken or made.
 	id        string
 	path      string
-	principal principal
+	principal access.Principal
+	// by is how the principal is known: none, token, session, or node where another node says so.
+	by string
+	// token is the token that the client has sent, "" for none; session is the id of the session of its cookie.
+	token, session string
+	// unverified reports that the database could not be asked lately whether the credential is still good.
+	unverified bool
+	// address is where the request came from, host the name or address by which the client knows the service.
+	address, host string
 	// from is the node that has passed the request on, "" where it came from its client; signed is what that node says.
 	from   string
 	signed forwarded
@@ -45,8 +54,9 @@ type requestInfo struct {
 	checked *document.CheckedBody
 	// answer is the memory that the answer takes while the client has not taken it; nil where it goes to no client.
 	answer *memoryShare
-	// secretAnswer reports that the answer carries a credential and must not be stored.
+	// secretAnswer reports that the answer carries a credential and must not be stored; made is what it made.
 	secretAnswer bool
+	made         *document.MadeRef
 }
 
 type requestInfoKey struct{}
@@ -63,7 +73,7 @@ func requestOf(ctx context.Context) *requestInfo {
 func withRequestInfo(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := &requestInfo{
-			id: r.Header.Get(document.RequestIDHeader), path: r.URL.Path, uri: r.URL.RequestURI(), key: r.Header.Get(idempotencyHeader), tls: r.TLS != nil, ifNoneMatch: r.Header.Get("If-None-Match"),
+			id: r.Header.Get(document.RequestIDHeader), path: r.URL.Path, uri: r.URL.RequestURI(), key: r.Header.Get(idempotencyHeader), tls: r.TLS != nil, ifNoneMatch: r.Header.Get("If-None-Match"), address: AddressOf(r.RemoteAddr), host: r.Host,
 		}
 		if !isVisibleASCII(info.id, 128) {
 			info.id = uuid.Must(uuid.NewV7()).String()
@@ -83,7 +93,7 @@ func (info *requestInfo) complete(p *document.Problem) *document.Problem {
 // from the recorded object: it is then stored in the commit of the change, for a retry with the same Idempotency-Key.
 func (a *API) call(ctx context.Context, w Write, show func(dat.Object) *answer) (manager.Call, error) {
 	info := requestOf(ctx)
-	c := manager.Call{Actor: info.principal.name, RequestID: info.id, Reason: headerText(w.Reason), DryRun: w.DryRun}
+	c := manager.Call{Actor: info.principal.Name, ActorKind: string(info.principal.Kind), RequestID: info.id, Reason: headerText(w.Reason), DryRun: w.DryRun}
 	match, err := w.match()
 	if err != nil {
 		return c, err

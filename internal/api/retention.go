@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/store"
@@ -39,7 +40,7 @@ func (a *API) registerRetention() {
 	register(a, route{
 		id: "set-retention", method: http.MethodPut, path: retentionPath, tag: document.TagService, summary: "Set how long changes are kept",
 		about:  "For all nodes of the database. What is older is deleted soon after and cannot be had again; each object's last change stays, and the one that made its state of that time.",
-		answer: shown, unrecorded: true,
+		answer: shown, unrecorded: true, role: access.Admin,
 	}, a.setRetention)
 }
 
@@ -69,17 +70,20 @@ func (a *API) setRetention(ctx context.Context, in *putRetention) (*answer, erro
 		return nil, &dat.Error{Return: dat.RetInvalidParameter, Field: "age", Detail: err.Error()}
 	}
 	info := requestOf(ctx)
-	before, after, err := a.store.SetRetention(ctx, age, info.principal.name, in.DryRun)
+	before, after, err := a.store.SetRetention(ctx, age, info.principal.Name, in.DryRun)
 	if err != nil {
 		return nil, err
 	}
 	if !in.DryRun {
+		e := auditEntry(info, "set-retention", in.Reason)
+		e.Detail = after.Age.String()
+		a.audit.note(e)
 		former := "none"
 		if before.Age != 0 {
 			former = before.Age.String()
 		}
 		a.log.LogAttrs(ctx, slog.LevelInfo, "how long changes are kept was set", slog.String("retention", after.Age.String()), slog.String("before", former),
-			slog.String("actor", info.principal.name), slog.String("reason", headerText(in.Reason)), slog.String("request_id", info.id))
+			slog.String("actor", info.principal.Name), slog.String("reason", headerText(in.Reason)), slog.String("request_id", info.id))
 	}
 	return a.ok(retentionOf(after)), nil
 }

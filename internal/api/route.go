@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
 )
 
@@ -23,6 +24,8 @@ type route struct {
 	answer reflect.Type
 	// answerType is the body's media type; "" stands for JSON.
 	answerType string
+	// otherMedia are the media types that the call answers with where they are asked for.
+	otherMedia []string
 	// bodyTypes are the media types that the call takes beside JSON.
 	bodyTypes []string
 	// maxBody is in bytes; 0 stands for 1 MiB.
@@ -35,6 +38,10 @@ type route struct {
 	unrecorded bool
 	// live is what of a read only the node knows that has the object.
 	live liveness
+	// role is who may make the call; NoRole stands for viewers where it reads, and operators where it writes. open reports
+	// that nobody is asked who they are.
+	role access.Role
+	open bool
 	// refusals are the statuses that this call has beside those of every read or write.
 	refusals []int
 }
@@ -53,6 +60,19 @@ const (
 
 // isWrite reports whether the call changes something.
 func (r route) isWrite() bool { return r.method != http.MethodGet }
+
+// needs returns the role that the call needs.
+func (r route) needs() access.Role {
+	switch {
+	case r.open:
+		return access.NoRole
+	case r.role != access.NoRole:
+		return r.role
+	case r.isWrite():
+		return access.Operator
+	}
+	return access.Viewer
+}
 
 // media returns the media type of the route's answers.
 func (r route) media() string {
@@ -74,7 +94,7 @@ func (r route) answers() document.Answers {
 // isPassedOn reports whether the call may be answered by another node, which owns its object. What is about the service
 // itself belongs to no node.
 func (r route) isPassedOn() bool {
-	return r.isWrite() && r.tag != document.TagService || r.live != ownRecord
+	return r.isWrite() && r.tag != document.TagService && r.tag != document.TagAccess || r.live != ownRecord
 }
 
 // allRefusals returns the statuses of all problems that the route can answer with.

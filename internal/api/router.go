@@ -17,9 +17,9 @@ func (a *API) root(cfg Config) http.Handler {
 	r.Use(withRequestInfo, a.boundExchange, a.logRequest, a.recoverPanic, middleware.GetHead)
 	r.Group(func(open chi.Router) {
 		open.Get("/livez", a.livez)
-		open.Get("/readyz", a.readyz)
+		open.Get("/readyz", a.readyz())
 		if cfg.Metrics {
-			open.With(a.checkHost).Handle("/metrics", a.metrics.handler())
+			open.With(a.checkHost, a.authenticate).Handle("/metrics", a.metrics.handler())
 		} else {
 			open.Get("/metrics", http.NotFound) // they have a listener of their own; the page must not answer here
 		}
@@ -54,6 +54,12 @@ func setAPIHeaders(next http.Handler) http.Handler {
 		h.Set("Cache-Control", noStore)
 		next.ServeHTTP(w, r)
 	})
+}
+
+// collectionOf returns the first part of a call's path, which names what it is about.
+func collectionOf(path string) string {
+	collection, _, _ := strings.Cut(strings.TrimPrefix(path, basePath+"/"), "/")
+	return collection
 }
 
 // noRoute answers for paths that the API does not have.

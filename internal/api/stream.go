@@ -92,6 +92,9 @@ func (a *API) stream(hc huma.Context, sub *store.Subscription) {
 	hc.SetStatus(http.StatusOK)
 	ctx, cancel := a.boundWait(hc.Context(), maxStream)
 	defer cancel()
+	info := requestOf(hc.Context())
+	ctx, unwatch := a.credentials.Watch(ctx, info.token, info.cookie)
+	defer unwatch()
 	a.metrics.streams.Inc()
 	defer a.metrics.streams.Dec()
 	out := sseWriter{w: w, control: http.NewResponseController(w), timeout: a.sendTimeout}

@@ -10,13 +10,15 @@ import "encoding/json"
 // whole object), After is null where the object is gone. A refusal changes
 // nothing: Fields is empty, both are null, Version is the present one.
 type Change struct {
-	ID        int64           `json:"id"`
-	At        Time            `json:"at"`
-	Node      string          `json:"node"`
-	IA        Handle          `json:"ia"`
-	Object    ObjectRef       `json:"object"`
-	Cause     string          `json:"cause"`
-	Actor     string          `json:"actor"`
+	ID     int64     `json:"id"`
+	At     Time      `json:"at"`
+	Node   string    `json:"node"`
+	IA     Handle    `json:"ia"`
+	Object ObjectRef `json:"object"`
+	Cause  string    `json:"cause"`
+	Actor  string    `json:"actor"`
+	// ActorKind is user, token, anonymous or engine, nil in changes from before it was recorded.
+	ActorKind *string         `json:"actor_kind"`
 	RequestID *string         `json:"request_id"`
 	Reason    *string         `json:"reason"`
 	Outcome   Return          `json:"outcome"`
@@ -34,8 +36,10 @@ type Entry struct {
 	IA     Handle
 	// Cause is the DAT operation (`dat_ep_modify`), the event
 	// (`DAT_CONNECTION_EVENT_BROKEN`) or the service's own (`restore`, `revert`).
-	Cause      string
-	Actor      string
+	Cause string
+	Actor string
+	// ActorKind says what the actor is.
+	ActorKind  string
 	RequestID  string
 	Reason     string
 	Outcome    Return
@@ -96,7 +100,7 @@ func (*OutcomeUnknown) Error() string { return "it is not known yet whether the 
 // may not be.
 const KindOutcomeUnknown = "outcome-unknown"
 
-// ActorEngine is the actor of changes that no caller asked for.
+// ActorEngine is the actor of changes that no caller asked for, and its own kind of actor.
 const ActorEngine = "engine"
 
 // Event is a DAT event in an EVD's queue. Object is what it speaks of (D21, D23).

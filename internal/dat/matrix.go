@@ -107,7 +107,7 @@ var params = [numParams]param{
 		field:  func(e *Endpoint) any { return &e.SRQ },
 	},
 	ParamServiceType: {
-		name: "attributes.service_type", page: "Service Type", help: "RC",
+		name: "attributes.service_type", page: "Service Type", help: "service type",
 		group: GroupSetup, kind: ValueChoice, createArg: argCreateAttributes, defaultWord: "RC",
 		choices: serviceTypeNames[:],
 		field:   func(e *Endpoint) any { return &e.Attributes.ServiceType },
@@ -125,19 +125,19 @@ var params = [numParams]param{
 		field: func(e *Endpoint) any { return &e.Attributes.MaxRDMASize },
 	},
 	ParamQOS: {
-		name: "attributes.qos", page: "Quality of Service", help: "quality of service, as BEST_EFFORT",
+		name: "attributes.qos", page: "Quality of Service", help: "quality of service",
 		group: GroupSetup, kind: ValueChoice, createArg: argCreateAttributes, defaultWord: "BEST_EFFORT",
 		choices: qosNames[:], supported: supportedQOS, supportedName: "dat_qos_supported",
 		field: func(e *Endpoint) any { return &e.Attributes.QOS },
 	},
 	ParamRecvCompletionFlags: {
-		name: "attributes.recv_completion_flags", page: "Recv Completion Flags", help: "EVD_THRESHOLD, SOLICITED_WAIT or UNSIGNALLED",
+		name: "attributes.recv_completion_flags", page: "Recv Completion Flags", help: "how receives complete",
 		group: GroupSetup, kind: ValueChoice, createArg: argCreateAttributes, defaultWord: "EVD_THRESHOLD",
 		choices: recvFlagWords, needsRecvIdle: true,
 		field: func(e *Endpoint) any { return &e.Attributes.RecvCompletionFlags },
 	},
 	ParamRequestCompletionFlags: {
-		name: "attributes.request_completion_flags", page: "Request Completion Flags", help: "EVD_THRESHOLD or UNSIGNALLED",
+		name: "attributes.request_completion_flags", page: "Request Completion Flags", help: "how requests complete",
 		group: GroupSetup, kind: ValueChoice, createArg: argCreateAttributes, defaultWord: "EVD_THRESHOLD",
 		choices: requestFlagWords,
 		field:   func(e *Endpoint) any { return &e.Attributes.RequestCompletionFlags },

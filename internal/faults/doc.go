@@ -12,5 +12,6 @@
 //
 // The settings are variables of the environment: DATAPI_FAULT_SEED, DATAPI_FAULT_ROUNDS
 // (how often each fault is tried) and DATAPI_FAULT_SECONDS (how long the clients write in each
-// round). docs/guarantees.md names the test that attacks each promise.
+// round). Scenarios with build tags of their own need more than PostgreSQL: ha a cluster that
+// Patroni looks after, upgrade the history of the repository. docs/guarantees.md names the test that attacks each promise.
 package faults

@@ -167,16 +167,30 @@ func (h *haWorld) primary() *member {
 // commits wait for a standby, until there is one that they wait for.
 func (h *haWorld) awaitMembers() {
 	h.t.Helper()
-	h.must(eventually("the members have a primary, and the others stream from it", 2*patience, func() bool {
-		p := h.primary()
-		if p == nil {
-			return false
-		}
-		streaming, err := p.ask("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND application_name LIKE 'member%'")
-		if err != nil || streaming != fmt.Sprint(haMembers-1) {
-			return false
-		}
-		waited, err := p.ask("SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')")
-		return err == nil && (waited != "0") == h.synchronous
-	}))
+	h.must(eventually("the members have a primary, and the others stream from it", 2*patience, h.areMembersThere))
+}
+
+// awaitReturn is awaitMembers after a member was away. One that Patroni does not bring back
+// by itself is made anew, as an operator would do.
+func (h *haWorld) awaitReturn(m *member) {
+	h.t.Helper()
+	if eventually("the member is back", patience, h.areMembersThere) != nil {
+		h.t.Logf("%s does not come back by itself; its Patroni is told to make it anew", m.name)
+		h.must(m.reinitialize())
+		h.awaitMembers()
+	}
+}
+
+// areMembersThere reports whether what awaitMembers waits for is so.
+func (h *haWorld) areMembersThere() bool {
+	p := h.primary()
+	if p == nil {
+		return false
+	}
+	streaming, err := p.ask("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND application_name LIKE 'member%'")
+	if err != nil || streaming != fmt.Sprint(haMembers-1) {
+		return false
+	}
+	waited, err := p.ask("SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')")
+	return err == nil && (waited != "0") == h.synchronous
 }

@@ -5,6 +5,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -216,6 +217,19 @@ func (m *member) ask(sql string) (string, error) {
 func (m *member) isPrimary() bool {
 	recovering, err := m.ask("SELECT pg_is_in_recovery()")
 	return err == nil && recovering == "false"
+}
+
+// reinitialize lets the member's Patroni make it anew from the primary.
+func (m *member) reinitialize() error {
+	response, err := http.Post("http://"+m.rest+"/reinitialize", "application/json", strings.NewReader(`{"force": true}`))
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the Patroni of %s does not make it anew: %s", m.name, response.Status)
+	}
+	return nil
 }
 
 // promoted returns when the member's Patroni last said that it became the leader.

@@ -242,7 +242,7 @@ func (w *World) prefix() string { return "s" + strconv.FormatUint(w.settings.See
 // newClient returns another client, of the world's first node.
 func (w *World) newClient(address string) *Client { return w.newClientOf(node, address) }
 
-// newClientOf returns another client, of a node.
+// newClientOf returns another client, which makes its objects at a node and asks an address.
 func (w *World) newClientOf(node, address string) *Client {
 	w.clients++
 	return newClient(w.clients, node, address, w.settings.Seed, w.prefix(), &w.history)
@@ -296,6 +296,8 @@ type Load struct {
 	NoRepeat bool
 	// Nodes are whom they write to, in turn; empty is the world's service alone.
 	Nodes []*Service
+	// Across lets half of them ask the next node for what they do with theirs.
+	Across bool
 }
 
 // underLoad lets writers write while a function makes faults happen, and ends them when it
@@ -315,8 +317,11 @@ func (w *World) underLoad(l Load, faults func(ctx context.Context)) {
 	for n := range l.Writers {
 		client := w.newClient(w.front())
 		if len(l.Nodes) > 0 {
-			at := l.Nodes[n%len(l.Nodes)]
-			client = w.newClientOf(at.node, at.Address())
+			at, asked := l.Nodes[n%len(l.Nodes)], l.Nodes[n%len(l.Nodes)]
+			if l.Across && n/len(l.Nodes)%2 == 1 {
+				asked = l.Nodes[(n+1)%len(l.Nodes)]
+			}
+			client = w.newClientOf(at.node, asked.Address())
 		}
 		writer := &Writer{Client: client, contested: w.contested, most: 12}
 		writer.noRepeat = l.NoRepeat && n%3 == 0

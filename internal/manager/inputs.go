@@ -8,8 +8,8 @@ import (
 
 // Call says who asks for a write, why, and on what condition.
 type Call struct {
-	// Actor, RequestID and Reason go into the change.
-	Actor, RequestID, Reason string
+	// Actor, ActorKind, RequestID and Reason go into the change.
+	Actor, ActorKind, RequestID, Reason string
 	// DryRun asks for the judgement alone: nothing is done or recorded.
 	DryRun bool
 	// Match, which may be nil, tests the version of the object (If-Match). It is called

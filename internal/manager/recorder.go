@@ -45,7 +45,7 @@ type Recorder interface {
 // Apply.
 func (m *Manager) newEntry(c Call, o *object, cause string) dat.Entry {
 	return dat.Entry{
-		Object: o.ref(), IA: o.ia.id, Cause: cause, Actor: c.Actor,
+		Object: o.ref(), IA: o.ia.id, Cause: cause, Actor: c.Actor, ActorKind: c.ActorKind,
 		RequestID: c.RequestID, Reason: c.Reason, Outcome: dat.RetSuccess, Answer: c.Answer,
 	}
 }
@@ -67,7 +67,9 @@ func (m *Manager) noteEvent(o *object, cause, reason string, apply func(dat.Obje
 }
 
 // engineCall returns the Call of a change that no caller asked for.
-func engineCall(reason string) Call { return Call{Actor: dat.ActorEngine, Reason: reason} }
+func engineCall(reason string) Call {
+	return Call{Actor: dat.ActorEngine, ActorKind: dat.ActorEngine, Reason: reason}
+}
 
 // noteRefusal notes a refusal on the object that the call is about, or on the
 // adapter of a refused creation.

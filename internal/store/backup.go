@@ -20,7 +20,10 @@ import (
 // backup has all of them that are there, and a restore fills no others. What the
 // migrations themselves note (schema_migrations, schema_versions) follows from the version
 // in the head of the backup.
-var backupTables = []string{"nodes", "groups", "objects", "changes", "change_head", "kept", "retention"}
+var backupTables = []string{"nodes", "groups", "objects", "changes", "change_head", "kept", "retention", "tokens", "users", "audit"}
+
+// notBackedUp are the tables that no backup has: what was ended since must not come back to life.
+var notBackedUp = []string{"sessions", "signin_links"}
 
 // BackupHead says what a backup holds.
 type BackupHead struct {

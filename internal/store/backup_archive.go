@@ -71,7 +71,7 @@ func writeArchive(ctx context.Context, conn *pgx.Conn, head BackupHead, w io.Wri
 	}
 	for _, t := range head.Tables {
 		rows := &tableWriter{archive: a, table: t.Name}
-		if _, err := conn.PgConn().CopyTo(ctx, rows, "COPY "+t.target()+" TO STDOUT"); err != nil {
+		if _, err := conn.PgConn().CopyTo(ctx, rows, "COPY (SELECT "+t.columns()+" FROM "+pgx.Identifier{t.Name}.Sanitize()+") TO STDOUT"); err != nil {
 			return fmt.Errorf("reading %s: %w", t.Name, err)
 		}
 		if err := rows.flush(); err != nil {
@@ -86,11 +86,16 @@ func writeArchive(ctx context.Context, conn *pgx.Conn, head BackupHead, w io.Wri
 
 // target returns the table and its columns as COPY names them.
 func (t BackupTable) target() string {
+	return pgx.Identifier{t.Name}.Sanitize() + " (" + t.columns() + ")"
+}
+
+// columns returns the columns as SQL names them.
+func (t BackupTable) columns() string {
 	quoted := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		quoted[i] = pgx.Identifier{c}.Sanitize()
 	}
-	return pgx.Identifier{t.Name}.Sanitize() + " (" + strings.Join(quoted, ", ") + ")"
+	return strings.Join(quoted, ", ")
 }
 
 // add writes one file of the archive.

@@ -137,6 +137,11 @@ func fillFrom(ctx context.Context, tx pgx.Tx, a *archiveReader) error {
 	if err := migrateWithin(ctx, tx, 0, a.head.Schema); err != nil {
 		return fmt.Errorf("making the schema: %w", err)
 	}
+	if a.head.Schema >= partitionedSchema {
+		if err := makeRoom(ctx, tx, a.head.LastChange); err != nil {
+			return fmt.Errorf("making room for the log: %w", err)
+		}
+	}
 	if err := emptySeeds(ctx, tx, a.head.Tables); err != nil {
 		return err
 	}

@@ -171,7 +171,7 @@ func (l *Log) takeEnd(seen logEnd, found *foundEnd) (at int64, err error) {
 
 // listen wakes follow whenever another process has committed, while somebody watches,
 // until ctx ends.
-func (l *Log) listen(ctx context.Context, cfg *pgx.ConnConfig) {
+func (l *Log) listen(ctx context.Context, servers *servers) {
 	var retry backoff
 	for ctx.Err() == nil {
 		if watched, first := l.watched(); !watched {
@@ -181,13 +181,15 @@ func (l *Log) listen(ctx context.Context, cfg *pgx.ConnConfig) {
 			case <-first:
 			}
 		}
-		conn, err := pgx.ConnectConfig(ctx, cfg.Copy())
+		there, leave := servers.whileThere(ctx)
+		conn, err := pgx.ConnectConfig(there, servers.config(there))
 		if err == nil {
-			err = l.listenOver(ctx, conn, &retry)
+			err = l.listenOver(there, conn, &retry)
 			closing, cancel := context.WithTimeout(context.Background(), time.Second)
 			_ = conn.Close(closing)
 			cancel()
 		}
+		leave()
 		if err != nil {
 			retry.sleep(ctx)
 		}

@@ -174,7 +174,7 @@ func (q *ChangeQuery) signature() string {
 // selectChange selects the columns that scanChange reads. The last one is the form
 // of the whole object that a creation has as its after (it lies in image only) and
 // an end as its before.
-const selectChange = `SELECT id, at, node, ia, object_type, object_id, object_name, cause, actor, request_id, reason,
+const selectChange = `SELECT id, at, node, ia, object_type, object_id, object_name, cause, actor, actor_kind, request_id, reason,
 	outcome, fields, before - '` + formMember + `', CASE WHEN before IS NULL THEN image - '` + formMember + `' ELSE after END,
 	version, reverted_to, coalesce((coalesce(image, before) ->> '` + formMember + `')::integer, 1) FROM changes`
 
@@ -185,7 +185,7 @@ func scanChange(row pgx.CollectableRow) (dat.Change, error) {
 	var ia, objectType, id, outcome string
 	var name *string
 	var form int
-	err := row.Scan(&c.ID, &at, &c.Node, &ia, &objectType, &id, &name, &c.Cause, &c.Actor, &c.RequestID, &c.Reason,
+	err := row.Scan(&c.ID, &at, &c.Node, &ia, &objectType, &id, &name, &c.Cause, &c.Actor, &c.ActorKind, &c.RequestID, &c.Reason,
 		&outcome, &c.Fields, &c.Before, &c.After, &c.Version, &c.RevertedTo, &form)
 	if err != nil {
 		return c, err

@@ -105,7 +105,7 @@ func TestSubscribeRefusesPositionsBeyondAndPastTheRetention(t *testing.T) {
 	if _, err := s.Log().Subscribe(t.Context(), Position{ID: 7}, ChangeFilter{}); !errors.Is(err, ErrBeyond) {
 		t.Errorf("a position beyond the end: %v", err)
 	}
-	n, err := pruneBefore(t.Context(), s.pool, time.Now().Add(time.Minute))
+	n, err := pruneBefore(t.Context(), s.pool, time.Now().Add(time.Minute), 0)
 	must(t, err)
 	if n != 4 {
 		t.Errorf("%d changes were deleted, want 4: the last one stays", n)

@@ -76,6 +76,7 @@ func parseURL(url, application string) (*pgxpool.Config, error) {
 	defaults := map[string]string{
 		"application_name":        application,
 		"timezone":                "UTC",
+		"jit":                     "off", // of a log in partitions it takes longer than any query
 		"tcp_keepalives_idle":     "10",
 		"tcp_keepalives_interval": "5",
 		"tcp_keepalives_count":    "3",

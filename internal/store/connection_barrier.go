@@ -27,6 +27,10 @@ var errStandbysAway = errors.New("a standby that the database waits for does not
 // long, for standbys that are behind, and bounded, for a server that was replaced.
 const poolBarrier = time.Minute
 
+// startBarrier is the same while nothing is recorded yet: a start tries several servers
+// within startTimeout.
+const startBarrier = startTimeout / 3
+
 // awaitStandbys is a barrier on a new connection of the pool: nothing is read over it
 // that a standby may not have.
 func awaitStandbys(ctx context.Context, conn *pgx.Conn) error { return barrier(ctx, conn, poolBarrier) }

@@ -38,10 +38,18 @@
 //	change_follow.go         how it is kept at the end of the table's, while somebody watches
 //	change_subscription.go   the place of one watcher in the log
 //	change_position.go       positions in the log, as clients see them
+//	change_partition.go      the partitions of its table, made in time
 //	change_diff.go           which members a change has changed
 //	history.go               the changes and versions of one object
 //	history_as_of.go         an object as it was at a moment
+//	access.go                changes of who may, and what they share
+//	access_token.go          tokens
+//	access_user.go           users, and links that sign in once
+//	access_session.go        sessions
+//	access_lookup.go         who brings a credential
+//	access_audit.go          the audit
 //	retention.go             the deletion of what is past its time, by one node at a time
+//	retention_drop.go        partitions that are dropped whole, without what stays of them
 //	retention_setting.go     how long changes are kept, set once for all nodes
 //
 //	stored_answer.go         first answers to requests with an Idempotency-Key
@@ -51,6 +59,7 @@
 //	node_retire.go           the end of a node that will not come back, and of its objects
 //	node_owner.go            who owns a node: noticed when it is lost, waited for at a start
 //	connection.go            connection strings, the pool, retries
+//	connection_servers.go    which of a URL's servers is tried first
 //	connection_barrier.go    the wait for standbys, before anything is read or told
 //	connection_deadline.go   a deadline for every query
 //	migration.go             the version of the schema

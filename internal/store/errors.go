@@ -19,6 +19,10 @@ const (
 	KindOutcomeUnknown = dat.KindOutcomeUnknown
 	// KindNodeAlive says that a node cannot be retired because it is not DOWN or LEFT.
 	KindNodeAlive = "node-alive"
+	// KindNoRecord says that there is no such token, user or session.
+	KindNoRecord = "no-record"
+	// KindWrongLink says that a link signs nobody in any more.
+	KindWrongLink = "wrong-link"
 	// KindKeyRunning says that another request with this Idempotency-Key is under way.
 	KindKeyRunning = "key-running"
 )
@@ -53,6 +57,9 @@ type mapping struct {
 // readOnly is the code of a server that does not take writes.
 const readOnly = "25006"
 
+// lockTimeoutCode is the code of a lock that was waited for in vain.
+const lockTimeoutCode = "55P03"
+
 // mappings is the table of errors; the first row that matches counts.
 var mappings = []mapping{
 	{
@@ -70,6 +77,14 @@ var mappings = []mapping{
 	{
 		"kept_key", classRefused, dat.RetInvalidState, KindKeyRunning, "Idempotency-Key",
 		"another request with this key is under way; wait for its answer, then repeat",
+	},
+	{
+		"tokens_name", classRefused, dat.RetInvalidState, KindNameTaken, "name",
+		"another token bears this name; choose another one or revoke that token",
+	},
+	{
+		"users_pkey", classRefused, dat.RetInvalidState, KindNameTaken, "name",
+		"there is a user of this name; choose another name or change that user",
 	},
 	{
 		"groups_epoch", classFenced, dat.RetInternalError, KindStoreAway, "",

@@ -119,7 +119,7 @@ func recordFixture(t *testing.T, s *Store) {
 	event := modification(changed.ID, func(e *dat.Endpoint) {
 		e.State, e.RemoteIAAddress, e.RemotePortQual, e.Peer, e.Transport = dat.EPDisconnected, nil, nil, nil, dat.Transport{}
 	})
-	event.Cause, event.Actor = "DAT_CONNECTION_EVENT_BROKEN", dat.ActorEngine
+	event.Cause, event.Actor, event.ActorKind = "DAT_CONNECTION_EVENT_BROKEN", dat.ActorEngine, dat.ActorEngine
 	revert := modification(changed.ID, func(e *dat.Endpoint) { e.Attributes.MaxRecvDTOs = changed.Attributes.MaxRecvDTOs })
 	revert.Cause, revert.RevertedTo = "revert", 1
 	for _, entry := range []dat.Entry{

@@ -37,6 +37,7 @@ type changeRow struct {
 	ObjectName dat.Name        `json:"object_name"`
 	Cause      string          `json:"cause"`
 	Actor      string          `json:"actor"`
+	ActorKind  *string         `json:"actor_kind"`
 	RequestID  *string         `json:"request_id"`
 	Reason     *string         `json:"reason"`
 	Outcome    dat.Return      `json:"outcome"`
@@ -133,7 +134,7 @@ func changeRowOf(s *step, ord int) (changeRow, error) {
 	c := &s.change
 	row := changeRow{
 		Ord: ord, At: c.At, Node: c.Node, IA: string(c.IA), ObjectType: c.Object.Type, ObjectID: string(c.Object.ID),
-		ObjectName: c.Object.Name, Cause: c.Cause, Actor: c.Actor, RequestID: c.RequestID, Reason: c.Reason,
+		ObjectName: c.Object.Name, Cause: c.Cause, Actor: c.Actor, ActorKind: c.ActorKind, RequestID: c.RequestID, Reason: c.Reason,
 		Outcome: c.Outcome, Fields: c.Fields, Before: c.Before, After: c.After,
 		Version: c.Version, RevertedTo: c.RevertedTo,
 	}

@@ -31,7 +31,7 @@ func (s *step) changesObject() bool { return s.before.obj != nil || s.after.obj 
 // newStep applies an entry to the object as it is after the group's steps so far.
 func (r *Recorder) newStep(g *group, u *unit, e *dat.Entry) (step, error) {
 	s := step{unit: u, entry: e, change: dat.Change{
-		At: r.clock.tick(), Node: r.node, IA: e.IA, Object: e.Object, Cause: e.Cause, Actor: e.Actor,
+		At: r.clock.tick(), Node: r.node, IA: e.IA, Object: e.Object, Cause: e.Cause, Actor: e.Actor, ActorKind: textOrNil(e.ActorKind),
 		RequestID: textOrNil(e.RequestID), Reason: textOrNil(reasonOf(e)), Outcome: e.Outcome, Fields: []string{},
 	}}
 	if e.RevertedTo != 0 {
@@ -69,7 +69,7 @@ const maxReason = 500
 // of the engine may hold what a device or a peer said: it is made such that it can be
 // stored, since an event has happened whatever was said of it.
 func reasonOf(e *dat.Entry) string {
-	if e.Actor != dat.ActorEngine {
+	if e.ActorKind != dat.ActorEngine {
 		return e.Reason
 	}
 	text := []rune(strings.ReplaceAll(strings.ToValidUTF8(e.Reason, "\uFFFD"), "\x00", "\uFFFD"))

@@ -28,9 +28,14 @@ type logWriter struct {
 
 // newLogWriter returns a writer to a new database; the seed makes its changes.
 func newLogWriter(t *testing.T, seed uint64) *logWriter {
+	return logWriterOf(t, openStore(t, newDatabase(t), "alpha"), seed)
+}
+
+// logWriterOf returns a writer to a store in whose log nothing but the start of its node is.
+func logWriterOf(t *testing.T, s *Store, seed uint64) *logWriter {
 	t.Logf("seed %d", seed)
 	return &logWriter{
-		T: t, store: openStore(t, newDatabase(t), "alpha"), rand: rand.New(rand.NewPCG(seed, 0)),
+		T: t, store: s, rand: rand.New(rand.NewPCG(seed, 0)),
 		living: map[dat.Handle]dat.ObjectType{}, ever: map[dat.Handle]dat.ObjectType{}, states: []map[dat.Handle]any{{}},
 	}
 }
@@ -228,7 +233,7 @@ func TestWithinTheRetentionEveryStateIsKnownAndBeforeItNoneIsWrong(t *testing.T)
 		w.write(60)
 		for _, boundary := range []int{20, 45} {
 			from := w.changes[boundary-1].At.Time
-			_, err := pruneBefore(t.Context(), w.store.pool, from)
+			_, err := pruneBefore(t.Context(), w.store.pool, from, 0)
 			must(t, err)
 			for change := range w.states {
 				for _, m := range w.momentsOf(change) {
@@ -288,7 +293,7 @@ func TestTheBoundaryOfTheRetentionIsExactToTheMicrosecond(t *testing.T) {
 		{at[2], []int64{4, 3}},
 		{at[3].Add(time.Hour), []int64{4}},
 	} {
-		_, err := pruneBefore(t.Context(), s.pool, c.boundary)
+		_, err := pruneBefore(t.Context(), s.pool, c.boundary, 0)
 		must(t, err)
 		if d := cmp.Diff(c.left, versions()); d != "" {
 			t.Errorf("before %s (-want +left):\n%s", c.boundary, d)
@@ -314,7 +319,7 @@ func TestTheBoundaryOfTheRetentionIsExactToTheMicrosecond(t *testing.T) {
 func TestOfAnObjectThatWasFreedBeforeTheRetentionThePastIsGone(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
 	id, recorded := recordLife(t, s)
-	_, err := pruneBefore(t.Context(), s.pool, time.Now().Add(time.Minute))
+	_, err := pruneBefore(t.Context(), s.pool, time.Now().Add(time.Minute), 0)
 	must(t, err)
 	at := func(i int) time.Time { return recorded[i].Change.At.Time }
 	for _, m := range []Moment{{At: at(0)}, {At: at(3).Add(-time.Microsecond)}, {Change: recorded[1].Change.ID}} {

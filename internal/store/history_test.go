@@ -84,7 +84,7 @@ func TestAsOfByChangeAndByTime(t *testing.T) {
 func TestPruneKeepsEachObjectsLastChangeAndSaysWhatIsGone(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
 	id, recorded := recordLife(t, s)
-	_, err := pruneBefore(t.Context(), s.pool, time.Now().Add(time.Minute))
+	_, err := pruneBefore(t.Context(), s.pool, time.Now().Add(time.Minute), 0)
 	must(t, err)
 	page, err := s.History(t.Context(), dat.TypeEndpoint, id, ChangeQuery{})
 	must(t, err)

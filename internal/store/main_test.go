@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(helperDir); dir != "" {
 		os.Exit(helper(dir))
 	}
+	if url := os.Getenv(idleURL); url != "" {
+		os.Exit(keepIdle(url))
+	}
 	os.Exit(run(m))
 }
 

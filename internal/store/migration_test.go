@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -162,10 +163,26 @@ func TestMigrationsSayWhichProgramsMayUseTheirSchema(t *testing.T) {
 			t.Errorf("%s does not say which programs may use its schema", name)
 			continue
 		}
-		if takes.Match(text) && says[2] != fmt.Sprint(m.Version) {
+		if takes.Match(withoutReplaced(text)) && says[2] != fmt.Sprint(m.Version) {
 			t.Errorf("%s takes something away that programs from %s on may need", name, says[2])
 		}
 	}
+}
+
+// withoutReplaced returns a migration without the new names of tables, and of their indexes,
+// instead of which it makes other tables of the former names: programs find those.
+func withoutReplaced(migration []byte) []byte {
+	renamed := regexp.MustCompile(`ALTER (?:TABLE|INDEX) (\w+) RENAME TO \w+;`)
+	made := regexp.MustCompile(`CREATE TABLE (\w+) `).FindAllSubmatch(migration, -1)
+	return renamed.ReplaceAllFunc(migration, func(statement []byte) []byte {
+		name := renamed.FindSubmatch(statement)[1]
+		for _, table := range made {
+			if bytes.Equal(name, table[1]) || bytes.HasPrefix(name, append(table[1], '_')) {
+				return nil
+			}
+		}
+		return statement
+	})
 }
 
 // refusedBy executes a statement, which a constraint must refuse.
@@ -229,7 +246,7 @@ func TestConstraintsMakeImpossibleRowsImpossible(t *testing.T) {
 	}
 	refusedBy(t, conn, "changes_outcome_known", change(", version, outcome", ", 1, 'DAT_WHATEVER'"))
 	refusedBy(t, conn, "changes_version_counts", change(", version, outcome", ", -1, 'DAT_SUCCESS'"))
-	refusedBy(t, conn, "changes_version", change(", version, outcome, image", ", 1, 'DAT_SUCCESS', '{}'"))
+	refusedBy(t, conn, "changes_first_version", change(", version, outcome, image", ", 1, 'DAT_SUCCESS', '{}'"))
 	refusedBy(t, conn, "changes_reason_short", change(", version, outcome, reason", ", 1, 'DAT_SUCCESS', repeat('x', 501)"))
 	refusedBy(t, conn, "changes_refusal_changes_nothing", change(", version, outcome, after", ", 1, 'DAT_SUCCESS', '{}'"))
 }

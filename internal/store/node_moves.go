@@ -37,9 +37,9 @@ type nodeState struct {
 type nodeChange struct {
 	id, node string
 	cause    string
-	// actor is who asked for it, "" for nobody; requestID and reason are "" for none.
-	actor, requestID, reason string
-	before, after            nodeState
+	// actor is who asked for it, "" for nobody, and actorKind what that is; requestID and reason are "" for none.
+	actor, actorKind, requestID, reason string
+	before, after                       nodeState
 }
 
 // fields returns the members that the change changes.
@@ -70,24 +70,24 @@ const sqlSetNodeState = `UPDATE nodes SET state = nullif($2, ''), state_version 
 	state_at = greatest(clock_timestamp(), state_at + interval '1 microsecond',
 		(SELECT at + interval '1 microsecond' FROM changes JOIN change_head ON id = last)) WHERE name = $1`
 
-const sqlInsertNodeChange = `INSERT INTO changes (id, at, node, ia, object_type, object_id, object_name, cause, actor, request_id,
+const sqlInsertNodeChange = `INSERT INTO changes (id, at, node, ia, object_type, object_id, object_name, cause, actor, actor_kind, request_id,
 		reason, outcome, fields, before, after, image, version)
-	SELECT h.last, n.state_at, n.name, '', $2, $3, n.name, $4, $5, nullif($6, ''), nullif($7, ''), $8, $9::text[],
+	SELECT h.last, n.state_at, n.name, '', $2, $3, n.name, $4, $5, nullif($12, ''), nullif($6, ''), nullif($7, ''), $8, $9::text[],
 		$10::jsonb, CASE WHEN $10 IS NULL THEN NULL ELSE $11::jsonb END, $11, n.state_version
 	FROM change_head h, nodes n WHERE n.name = $1`
 
 // write records the change in a transaction that has the lock of the node's row.
 func (c nodeChange) write(ctx context.Context, tx pgx.Tx) error {
-	actor := c.actor
+	actor, kind := c.actor, c.actorKind
 	if actor == "" {
-		actor = dat.ActorEngine
+		actor, kind = dat.ActorEngine, dat.ActorEngine
 	}
 	b := &pgx.Batch{}
 	b.Queue(sqlAwaitHead, int64(headLock))
 	b.Queue(sqlSetNodeState, c.node, c.after.State)
 	b.Queue(sqlTakeChangeIDs, 1, 0)
 	b.Queue(sqlInsertNodeChange, c.node, dat.TypeNode.String(), c.id, c.cause, actor, c.requestID, c.reason,
-		dat.RetSuccess.String(), c.fields(), c.before.body(), c.after.body())
+		dat.RetSuccess.String(), c.fields(), c.before.body(), c.after.body(), kind)
 	b.Queue(sqlNotifyOthers, "") // this process too: its recorder knows nothing of it
 	return tx.SendBatch(ctx, b).Close()
 }

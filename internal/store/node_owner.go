@@ -27,6 +27,7 @@ func (r *Recorder) checkSession(ctx context.Context) {
 	var epoch int64
 	err := r.session.conn.QueryRow(ctx, `SELECT coalesce(max(epoch), 0) FROM nodes WHERE name = $1`, r.node).Scan(&epoch)
 	if err != nil || epoch != r.epoch {
+		r.servers.fail(r.session.conn, err)
 		r.dropSession()
 	}
 	if ctx.Err() != nil { // it does not answer: a new connection is no help

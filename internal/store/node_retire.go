@@ -29,13 +29,14 @@ type Retirement struct {
 	DryRun bool
 	// Answer, which may be nil, is stored in the commit of the last step.
 	Answer *dat.KeyedAnswer
-	// Actor, RequestID and Reason are in all changes; RequestID may be empty.
-	Actor, RequestID, Reason string
+	// Actor, ActorKind, RequestID and Reason are in all changes; RequestID may be empty.
+	Actor, ActorKind, RequestID, Reason string
 }
 
 // retiredBy is the part of a Retirement that is kept with the node.
 type retiredBy struct {
 	Actor     string `json:"actor"`
+	ActorKind string `json:"actor_kind"`
 	RequestID string `json:"request_id"`
 	Reason    string `json:"reason"`
 }
@@ -86,7 +87,7 @@ func (s *Store) beginRetirement(ctx context.Context, name string, r Retirement) 
 			return err
 		}
 	}
-	if _, err := tx.Exec(ctx, `UPDATE nodes SET epoch = epoch + 1, retirement = $2 WHERE name = $1`, name, retiredBy{r.Actor, r.RequestID, r.Reason}); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE nodes SET epoch = epoch + 1, retirement = $2 WHERE name = $1`, name, retiredBy{r.Actor, r.ActorKind, r.RequestID, r.Reason}); err != nil {
 		return err
 	}
 	return commitRetirement(ctx, tx)
@@ -163,9 +164,9 @@ const sqlFreeObjects = `WITH chosen AS (
 	), head AS (
 		UPDATE change_head SET last = last + (SELECT count(*) FROM ended) RETURNING last
 	), written AS (
-		INSERT INTO changes (id, at, node, ia, object_type, object_id, object_name, cause, actor, request_id,
+		INSERT INTO changes (id, at, node, ia, object_type, object_id, object_name, cause, actor, actor_kind, request_id,
 			reason, outcome, fields, before, version)
-		SELECT (SELECT last FROM head) + 1 - row_number() OVER (ORDER BY created_change), at, $1, ia, type, id, name, $5, $6, nullif($7, ''),
+		SELECT (SELECT last FROM head) + 1 - row_number() OVER (ORDER BY created_change), at, $1, ia, type, id, name, $5, $6, nullif($10, ''), nullif($7, ''),
 			nullif($8, ''), $9, '{}', before, version
 		FROM ended
 	)
@@ -184,7 +185,7 @@ func freeSome(ctx context.Context, db beginner, name string, t dat.ObjectType, b
 		return 0, err
 	}
 	err = tx.QueryRow(ctx, sqlFreeObjects, name, t.String(), below, retireChunk,
-		causeNodeRetired, by.Actor, by.RequestID, by.Reason, dat.RetSuccess.String()).Scan(&oldest)
+		causeNodeRetired, by.Actor, by.RequestID, by.Reason, dat.RetSuccess.String(), by.ActorKind).Scan(&oldest)
 	if err != nil || oldest == 0 {
 		return 0, err
 	}
@@ -212,7 +213,7 @@ func endNode(ctx context.Context, db beginner, name string, answer *dat.KeyedAns
 		state = NodeDown
 	}
 	c := nodeChange{
-		id: id, node: name, cause: causeNodeRetired, actor: by.Actor, requestID: by.RequestID, reason: by.Reason,
+		id: id, node: name, cause: causeNodeRetired, actor: by.Actor, actorKind: by.ActorKind, requestID: by.RequestID, reason: by.Reason,
 		before: nodeState{State: state},
 	}
 	if err := c.write(ctx, tx); err != nil {
@@ -221,17 +222,7 @@ func endNode(ctx context.Context, db beginner, name string, answer *dat.KeyedAns
 	b := &pgx.Batch{}
 	b.Queue(`DELETE FROM groups WHERE node = $1`, name)
 	b.Queue(`UPDATE nodes SET retired_at = now() WHERE name = $1`, name)
-	if answer != nil {
-		if status, header, body := answer.Make(nil); status != 0 {
-			if header == nil {
-				header = map[string]string{}
-			}
-			if body == nil {
-				body = []byte{}
-			}
-			b.Queue(sqlSaveAnswer, answer.Principal, answer.Method, answer.Path, answer.Key, answer.BodyHash, status, header, body, answer.From, answer.To, AnswerLifetime)
-		}
-	}
+	queueAnswer(b, answer)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}

@@ -235,7 +235,7 @@ func TestANodeThatStartsUnderARetiredNameIsAnotherOne(t *testing.T) {
 	ia := everyMemberSet()[slices.IndexFunc(everyMemberSet(), func(o dat.Object) bool { return o.Type() == dat.TypeIA })]
 	h := ia.Head()
 	h.ID, h.IA, h.Node, h.Name = "soft0@beta", "soft0@beta", "beta", "soft0"
-	_, err = pruneBefore(t.Context(), s.pool, time.Now().Add(time.Hour))
+	_, err = pruneBefore(t.Context(), s.pool, time.Now().Add(time.Hour), 0)
 	must(t, err)
 	if made := record(t, beta, creation(ia))[0]; made.Change.Version != 3 || made.Change.Before != nil {
 		t.Errorf("the IA begins with %+v", made.Change)

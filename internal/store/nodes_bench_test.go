@@ -48,12 +48,8 @@ func openNodes(b *testing.B, url, name string, n int) []*Store {
 	return out
 }
 
-// writers is the number of nodes that write in BenchmarkNodesThatWrite, and idle that of
-// those that do not in BenchmarkIdleNodes.
-const (
-	writers = 16
-	idle    = 200
-)
+// writers is the number of nodes that write in BenchmarkNodesThatWrite.
+const writers = 16
 
 // BenchmarkNodesThatWrite compares 16 nodes that have one writer each with one node that
 // has one writer: the result says how many times as many changes they make.
@@ -67,23 +63,4 @@ func BenchmarkNodesThatWrite(b *testing.B) {
 	b.ReportMetric(one/float64(b.N), "changes/s-of-one")
 	b.ReportMetric(all/float64(b.N), "changes/s-of-16")
 	b.ReportMetric(all/one, "times")
-}
-
-// BenchmarkIdleNodes compares the changes of two nodes on a server that has 200 more
-// nodes, which nobody watches and which do nothing, with theirs on the same server
-// without those. The result is the share of the former.
-func BenchmarkIdleNodes(b *testing.B) {
-	s := newServer(b, "max_connections=1000")
-	busy := openNodes(b, s.url(), "busy", 2)
-	var alone, among float64
-	for b.Loop() {
-		alone += writeFor(b, busy, 2*time.Second)
-		others := openNodes(b, s.url(), "idle", idle)
-		among += writeFor(b, busy, 2*time.Second)
-		b.ReportMetric(float64(s.number(`SELECT count(*)::text FROM pg_stat_activity WHERE application_name LIKE 'datapi idle%'`))/idle, "connections/node")
-		for _, o := range others {
-			closeStore(b, o)
-		}
-	}
-	b.ReportMetric(among/alone, "of-the-changes")
 }

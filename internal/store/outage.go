@@ -16,6 +16,7 @@ import (
 func (r *Recorder) groupFailed(units []*unit, err error) {
 	m := mappingOf(err)
 	if m.class != classRefused || r.session.rollback(context.Background()) != nil {
+		r.servers.fail(r.session.conn, err)
 		r.dropSession()
 		r.failures++
 		r.requeue(units)
@@ -41,6 +42,7 @@ func (r *Recorder) groupFailed(units []*unit, err error) {
 // committed.
 func (r *Recorder) commitUnconfirmed(g *group, id uuid.UUID, err error) {
 	r.logger.Warn("the outcome of a commit is not known yet", "group", id, "changes", len(g.steps), "error", err)
+	r.servers.fail(r.session.conn, err)
 	r.dropSession()
 	r.failures++
 	r.mu.Lock()
@@ -92,18 +94,28 @@ func (r *Recorder) reconnect(ctx context.Context) error {
 		return ctx.Err()
 	}
 	r.former.epoch = r.epoch
-	s, err := dialSession(ctx, r.cfg, r.node, r.former, reconnectLockTimeout)
+	conn, err := connectWithoutCancel(ctx, r.servers.config(ctx))
 	if err != nil {
+		return err
+	}
+	s, err := newSession(ctx, conn, r.node, r.former, reconnectLockTimeout)
+	if err != nil {
+		r.servers.fail(conn, err)
 		return err
 	}
 	s.previousGroup = r.former.previousGroup
 	r.session = s
 	if err := r.resume(ctx); err != nil {
+		r.servers.fail(conn, err)
 		r.dropSession()
 		r.former.commitOpen = true // what it did was a transaction of its own
 		return err
 	}
 	r.former = formerSession{}
+	if r.servers.choose(conn) {
+		r.logger.Info("changes are recorded on another server of the database URL", "server", addressOf(conn))
+		r.forgetReads() // over connections to the former one
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.away != nil {

@@ -180,7 +180,7 @@ func (r *Recorder) groupOfDifferences(some []difference) (*group, error) {
 			reason = "the database went back: it had ended"
 		}
 		s := step{unit: u, entry: &u.entries[0], before: d.recorded, change: dat.Change{
-			At: r.clock.tick(), Node: r.node, Object: d.ref(), Cause: causeReconcile, Actor: dat.ActorEngine,
+			At: r.clock.tick(), Node: r.node, Object: d.ref(), Cause: causeReconcile, Actor: dat.ActorEngine, ActorKind: new(dat.ActorEngine),
 			Reason: &reason, Outcome: dat.RetSuccess, Fields: []string{},
 		}}
 		if d.inForce.obj == nil {

@@ -35,10 +35,11 @@ const (
 // the order in which they were handed over, so that changes of one object never
 // overtake each other. Its methods may be called from several goroutines.
 type Recorder struct {
-	node   string
-	epoch  int64
-	cfg    *pgx.ConnConfig
-	logger *slog.Logger
+	node  string
+	epoch int64
+	// servers are those of the database's URL.
+	servers *servers
+	logger  *slog.Logger
 	// private is the private PostgreSQL that this records in, nil if it is another one.
 	private *Postgres
 	// log gets what is committed.

@@ -53,15 +53,20 @@ type formerSession struct {
 }
 
 // dialSession connects and takes the node's lock, for which it waits up to a timeout:
-// errNodeTaken after that, errFenced if the node has a higher epoch by then. The server may take the former session for alive although
-// nobody speaks to it any more, so that one is ended first.
+// errNodeTaken after that, errFenced if the node has a higher epoch by then. The server may take
+// the former session for alive although nobody speaks to it any more, so that one is ended first.
 func dialSession(ctx context.Context, cfg *pgx.ConnConfig, node string, former formerSession, timeout time.Duration) (*session, error) {
 	conn, err := connectWithoutCancel(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
+	return newSession(ctx, conn, node, former, timeout)
+}
+
+// newSession is dialSession over a connection, which it closes on an error.
+func newSession(ctx context.Context, conn *pgx.Conn, node string, former formerSession, timeout time.Duration) (*session, error) {
 	s := &session{conn: conn, pid: conn.PgConn().PID()}
-	if err := s.endFormer(ctx, former, cfg.RuntimeParams["application_name"]); err != nil {
+	if err := s.endFormer(ctx, former, conn.Config().RuntimeParams["application_name"]); err != nil {
 		s.close()
 		return nil, err
 	}

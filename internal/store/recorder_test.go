@@ -270,7 +270,7 @@ func TestNoEventIsLostBecauseOfWhatADeviceSaid(t *testing.T) {
 	for reason, want := range said {
 		n++
 		event := modification(id, func(e *dat.Endpoint) { e.Attributes.MaxRecvIOV = n })
-		event.Cause, event.Actor, event.Reason = "DAT_CONNECTION_EVENT_BROKEN", dat.ActorEngine, reason
+		event.Cause, event.Actor, event.ActorKind, event.Reason = "DAT_CONNECTION_EVENT_BROKEN", dat.ActorEngine, dat.ActorEngine, reason
 		noted := make(chan dat.Recorded, 1)
 		s.Recorder().Note(event, func(r dat.Recorded) { noted <- r })
 		r := <-noted

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -15,28 +16,38 @@ import (
 const (
 	// pruneEvery is the interval at which one of the nodes deletes what is too old.
 	pruneEvery = time.Hour
-	// pruneLook is the interval at which each node looks whether that is due.
-	pruneLook = 10 * time.Minute
+	// pruneLook is the interval at which each node looks whether that is due, and whether the
+	// log needs another partition.
+	pruneLook = 30 * time.Second
+	// pruneOffset keeps the looks from meeting what a node does each second: that would take a
+	// connection more.
+	pruneOffset = 500 * time.Millisecond
 	// pruneLock is the advisory lock of the node that deletes.
 	pruneLock = migrateLock + 1
+	// prunePatience is the part of the retention for which changes may stay longer, so that they
+	// are dropped with all others of their partition, which spans half of that.
+	prunePatience = 8
 	// pruneChunk is the number of changes that one transaction deletes at most.
 	pruneChunk = 5000
 )
 
-// pruneChanges deletes at most $2 changes that are older than $1 and that nothing since
-// then rests on, the oldest first, and returns their number. What stays of an object is
-// its last change, and the one that made the state that it had at $1: without that
-// AsOf could not tell the state between $1 and the next change. A refusal makes no
-// state, so it takes nobody's place.
+// superseded is the condition that nothing since $1 rests on the change c. What stays of an
+// object is its last change, and the one that made the state that it had at $1: without that
+// AsOf could not tell the state between $1 and the next change. A refusal makes no state,
+// so it takes nobody's place.
+const superseded = `CASE WHEN c.before IS NULL AND c.image IS NULL
+	THEN EXISTS (SELECT FROM changes n WHERE n.object_id = c.object_id AND n.id > c.id)
+	ELSE (SELECT n.at FROM changes n WHERE n.object_id = c.object_id AND n.id > c.id
+		AND (n.before IS NOT NULL OR n.image IS NOT NULL) ORDER BY n.id LIMIT 1) <= $1 END`
+
+// pruneChanges deletes at most $2 changes with ids below $3 that are older than $1 and
+// superseded, the oldest first, and returns their number.
 //
 // The times of one object's changes grow with their ids. So of those that have made a
 // state the oldest go first, and those that are left are the newest ones without a gap.
 const pruneChanges = `WITH old AS (
 		SELECT c.id FROM changes c
-		WHERE c.at < $1 AND CASE WHEN c.before IS NULL AND c.image IS NULL
-			THEN EXISTS (SELECT FROM changes n WHERE n.object_id = c.object_id AND n.id > c.id)
-			ELSE (SELECT n.at FROM changes n WHERE n.object_id = c.object_id AND n.id > c.id
-				AND (n.before IS NOT NULL OR n.image IS NOT NULL) ORDER BY n.id LIMIT 1) <= $1 END
+		WHERE c.at < $1 AND c.id < $3 AND ` + superseded + `
 		ORDER BY c.id LIMIT $2
 	), deleted AS (
 		DELETE FROM changes c USING old WHERE c.id = old.id RETURNING c.id, c.at
@@ -46,7 +57,8 @@ const pruneChanges = `WITH old AS (
 	)
 	SELECT count(*) FROM deleted`
 
-// pruneWhenDue deletes what is past its time, if that is due and no other node is at it.
+// pruneWhenDue makes the next partition of the log in time, and deletes what is past its time
+// if that is due, unless another node is at it.
 // The node that holds pruneLock is the only one: it deletes over the connection that has
 // the lock, so that it stops where it loses that. All times are those of the database's
 // clock. done reports that this node has carried it out.
@@ -58,8 +70,9 @@ func (s *Store) pruneWhenDue(ctx context.Context) (done bool, err error) {
 			return err
 		}
 		defer unlockPruning(ctx, c.Conn())
+		extended := extendLog(ctx, c, partitionLeast)
 		done, err = pruneElected(ctx, c, s.cfg.Logger)
-		return err
+		return errors.Join(extended, err)
 	})
 	return done, mapError(err)
 }
@@ -78,14 +91,15 @@ func unlockPruning(ctx context.Context, conn *pgx.Conn) {
 func pruneElected(ctx context.Context, db beginner, log *slog.Logger) (done bool, err error) {
 	for {
 		var older, setAt *time.Time
+		var patience *time.Duration
 		var due bool
-		err := db.QueryRow(ctx, `SELECT now() - age, set_at, pruned_at IS NULL OR pruned_at NOT BETWEEN now() - $1::interval AND now()
-			FROM retention`, pruneEvery).Scan(&older, &setAt, &due)
+		err := db.QueryRow(ctx, `SELECT now() - age, age / $2, set_at, pruned_at IS NULL OR pruned_at NOT BETWEEN now() - $1::interval AND now()
+			FROM retention`, pruneEvery, prunePatience).Scan(&older, &patience, &setAt, &due)
 		if err != nil || !due {
 			return done, err
 		}
 		if older != nil {
-			deleted, err := pruneBefore(ctx, db, *older)
+			deleted, err := pruneBefore(ctx, db, *older, *patience)
 			if err != nil {
 				return done, err
 			}
@@ -112,30 +126,53 @@ type beginner interface {
 
 // pruneBefore deletes the changes that are older than a time, except for the last one of
 // each object and the one that made its state of that time, and objects that were freed
-// before that, without IAs (formerIAs). It returns the number of changes that it deleted.
-func pruneBefore(ctx context.Context, db beginner, older time.Time) (deleted int64, err error) {
-	for {
-		n, err := pruneOnce(ctx, db, older)
+// before that, without IAs (formerIAs), and lines of the audit. Changes go with their partition where all of that are
+// past the time, and stay where they will be after patience; the others are deleted one by
+// one. It returns the number of changes that it deleted.
+func pruneBefore(ctx context.Context, db beginner, older time.Time, patience time.Duration) (deleted int64, err error) {
+	aged, err := ageLog(ctx, db, older, patience)
+	if err != nil {
+		return 0, err
+	}
+	if len(aged.old) > 0 { // after what is older still, so that no state is left without the next one
+		if deleted, err = pruneBelow(ctx, db, older, aged.old[0].from); err != nil {
+			return deleted, err
+		}
+		n, err := aged.dropOld(ctx, db, older)
 		if err != nil {
 			return deleted, err
 		}
 		deleted += n
-		if n < pruneChunk {
-			break
-		}
+	}
+	n, err := pruneBelow(ctx, db, older, aged.rest)
+	if deleted += n; err != nil {
+		return deleted, err
+	}
+	if _, err = db.Exec(ctx, `DELETE FROM audit WHERE at < $1`, older); err != nil {
+		return deleted, err
 	}
 	_, err = db.Exec(ctx, `DELETE FROM objects WHERE freed_at < $1 AND type <> 'ia'`, older)
 	return deleted, err
 }
 
+// pruneBelow deletes changes with ids below rest one by one.
+func pruneBelow(ctx context.Context, db beginner, older time.Time, rest int64) (deleted int64, err error) {
+	for {
+		n, err := pruneOnce(ctx, db, older, rest)
+		if deleted += n; err != nil || n < pruneChunk {
+			return deleted, err
+		}
+	}
+}
+
 // pruneOnce deletes at most pruneChunk changes in a transaction of its own.
-func pruneOnce(ctx context.Context, db beginner, older time.Time) (n int64, err error) {
+func pruneOnce(ctx context.Context, db beginner, older time.Time, rest int64) (n int64, err error) {
 	err = pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
 		// The log is append-only, but for this.
 		if _, err := tx.Exec(ctx, `SELECT set_config('datapi.prune', 'on', true)`); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, pruneChanges, older, pruneChunk).Scan(&n)
+		return tx.QueryRow(ctx, pruneChanges, older, pruneChunk, rest).Scan(&n)
 	})
 	return n, err
 }
@@ -143,7 +180,7 @@ func pruneOnce(ctx context.Context, db beginner, older time.Time) (n int64, err 
 // pruneRegularly looks at once, every pruneLook and after each wakePruner whether there
 // is something to delete, until ctx ends.
 func (s *Store) pruneRegularly(ctx context.Context) {
-	look := time.NewTicker(pruneLook)
+	look := time.NewTimer(pruneLook + pruneOffset)
 	defer look.Stop()
 	for {
 		s.pruneLogged(ctx)
@@ -151,6 +188,7 @@ func (s *Store) pruneRegularly(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-look.C:
+			look.Reset(pruneLook)
 		case <-s.pruneSoon:
 		}
 	}

@@ -122,7 +122,7 @@ func TestARetentionIsSetForAllNodesAndADryRunSetsNothing(t *testing.T) {
 }
 
 // openIdle opens a store without its background tasks, which would delete by themselves.
-func openIdle(t *testing.T, url, node string) *Store {
+func openIdle(t testing.TB, url, node string) *Store {
 	t.Helper()
 	s := openStore(t, url, node)
 	s.stop()

@@ -57,6 +57,8 @@ type Store struct {
 	recorder *Recorder
 	log      *Log
 	claims   keyClaims
+	// identity is what Identity returns.
+	identity string
 	clock    *databaseClock
 	// lastSeen is the time of the last heartbeat, in nanoseconds of Unix time.
 	lastSeen atomic.Int64
@@ -95,6 +97,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	servers := newServers(pgcfg)
 	pool, err := openPool(ctx, pgcfg, cfg.Logger)
 	if err != nil {
 		return nil, err
@@ -102,7 +105,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	cfg.secret = make([]byte, secretLength)
 	_, _ = rand.Read(cfg.secret) // it never fails
 	s := &Store{cfg: cfg, pool: pool, claims: newKeyClaims(), clock: newDatabaseClock(cfg.hostClock), pruneSoon: make(chan struct{}, 1)}
-	if err := s.open(ctx, pgcfg.ConnConfig); err != nil {
+	if err := s.open(ctx, servers); err != nil {
 		pool.Close()
 		return nil, err
 	}
@@ -110,11 +113,15 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 // open is Open from the migrations on.
-func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
+func (s *Store) open(ctx context.Context, servers *servers) error {
 	if _, err := migrateUp(ctx, s.pool); err != nil {
 		if half := (*halfMigratedError)(nil); errors.As(err, &half) && s.cfg.Private != nil {
 			return half.inPrivate(s.cfg.Private)
 		}
+		return err
+	}
+	var err error
+	if s.identity, err = readIdentity(ctx, s.pool); err != nil {
 		return err
 	}
 	if s.cfg.Private == nil { // the lock of its data directory is proof enough
@@ -122,14 +129,14 @@ func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 			return fmt.Errorf("the node's name cannot be claimed: %w", connectCause(err))
 		}
 	}
-	session, err := dialSession(ctx, cfg, s.cfg.Node, formerSession{}, nodeLockTimeout)
+	session, err := dialSession(ctx, servers.config(ctx), s.cfg.Node, formerSession{}, nodeLockTimeout)
 	if errors.Is(err, errNodeTaken) {
 		return fmt.Errorf("another process runs as node %q on this database; stop it, or start this one with another --node", s.cfg.Node)
 	}
 	if err != nil {
 		return fmt.Errorf("the node's name cannot be claimed: %w", connectCause(err))
 	}
-	if err := s.start(ctx, session, cfg); err != nil {
+	if err := s.start(ctx, session, servers); err != nil {
 		session.close()
 		return err
 	}
@@ -138,7 +145,8 @@ func (s *Store) open(ctx context.Context, cfg *pgx.ConnConfig) error {
 
 // start starts the recorder, which owns the session from then on, and the
 // background tasks. On an error nothing runs.
-func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig) error {
+func (s *Store) start(ctx context.Context, session *session, servers *servers) error {
+	servers.choose(session.conn)
 	if err := finishRetirement(ctx, session.conn, s.cfg.Node); err != nil {
 		return err
 	}
@@ -171,7 +179,7 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	}
 	s.opened = s.database.Observe(true)
 	s.recorder = &Recorder{
-		node: s.cfg.Node, cfg: cfg, logger: s.cfg.Logger, private: s.cfg.Private, log: s.log, forgetReads: s.pool.Reset, answerTimeout: answerTimeout,
+		node: s.cfg.Node, servers: servers, logger: s.cfg.Logger, private: s.cfg.Private, log: s.log, forgetReads: s.pool.Reset, answerTimeout: answerTimeout,
 		reclaim: func(ctx context.Context, conn *pgx.Conn) error { return reclaimNode(ctx, conn, s.cfg, epoch) },
 		session: session, epoch: epoch, clock: clock{last: newest, database: s.clock}, images: make(map[dat.Handle]image, len(living)), formerIAs: former,
 	}
@@ -183,7 +191,7 @@ func (s *Store) start(ctx context.Context, session *session, cfg *pgx.ConnConfig
 	var background context.Context
 	background, s.stop = context.WithCancel(context.Background())
 	s.tasks.Go(func() { s.log.follow(background) })
-	s.tasks.Go(func() { s.log.listen(background, cfg) })
+	s.tasks.Go(func() { s.log.listen(background, servers) })
 	s.tasks.Go(func() { s.sendHeartbeats(background) })
 	s.tasks.Go(func() { s.pruneRegularly(background) })
 	return nil

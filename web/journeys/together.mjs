@@ -62,6 +62,44 @@ export const together = {
     await second.getByRole("link", { name: "after-the-leader", exact: true }).waitFor();
   },
 
+  async "a user signs in once with a link, and then with a password; a viewer may not write"({ browser }) {
+    const token = "a-token-of-sixteen-or-more";
+    const service = await startService({ env: { DATAPI_ADMIN_TOKEN: token } });
+    const who = await visitor(browser, service.base);
+    const call = async (method, path, body) => {
+      const answer = await fetch(`${service.base}/api/v1${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+        body: body && JSON.stringify(body),
+      });
+      assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
+      return answer.json();
+    };
+    try {
+      const { signin } = await call("POST", "/users", { name: "kim", role: "viewer" });
+      await who.page.goto(signin.url);
+      await until("the page is live", async () => (await freshness(who.page)) === "live");
+      assert.ok(!who.page.url().includes("signin"), "the secret of the link stays in no address");
+      const status = await who.page.evaluate(() =>
+        fetch("/api/v1/pzs", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" }).then((answer) => answer.status),
+      );
+      assert.equal(status, 403);
+      await call("PATCH", "/users/kim", { password: "correct horse battery" });
+      await who.page.goto("/endpoints");
+      await who.page.getByRole("button", { name: "Name and password" }).click();
+      await who.page.getByRole("textbox", { name: "Name" }).fill("kim");
+      await who.page.getByRole("textbox", { name: "Password" }).fill("correct horse battery");
+      await who.page.getByRole("button", { name: "Sign in" }).click();
+      await who.page.getByText("There are no endpoints yet").waitFor();
+      await who.page.goto(signin.url);
+      await who.page.getByText("There are no endpoints yet").or(who.page.getByRole("heading", { name: "Overview", level: 1 })).first().waitFor();
+      assert.deepEqual(who.errors, []);
+    } finally {
+      await who.close();
+      await service.stop();
+    }
+  },
+
   async "a service with a token asks for it once and keeps it out of the page"({ browser }) {
     const token = "a-token-of-sixteen-or-more";
     const service = await startService({ env: { DATAPI_ADMIN_TOKEN: token } });

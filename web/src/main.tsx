@@ -23,6 +23,8 @@ const queries = new QueryClient({
   },
 });
 
+await session.useLink();
+
 // Every screen needs the matrix: it is requested while the code of the first screen loads.
 void queries.prefetchQuery(matrix());
 

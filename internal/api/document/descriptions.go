@@ -166,6 +166,7 @@ var descriptions = map[string]string{
 	"Change.id":       "Dense integers in the order of commit.",
 	"cause":           "The DAT operation, the event, or the service's own word (restore, revert).",
 	"actor":           "Who did it; engine where nobody asked.",
+	"actor_kind":      "What that is: user, token, anonymous or engine; null in changes from before this was recorded.",
 	"request_id":      "The id of the request, or null.",
 	"outcome":         "How it ended.",
 	"fields":          "The members that changed, by dotted name.",

@@ -21,10 +21,17 @@ type Problem struct {
 	State          *dat.EPState   `json:"state" doc:"The endpoint's state that forbids the call, or null."`
 	RequestID      string         `json:"request_id" doc:"The request's id, as in X-Request-ID and in the log."`
 	CurrentVersion *int64         `json:"current_version,omitempty" doc:"The object's version now, where If-Match did not match it (412)."`
+	Object         *MadeRef       `json:"object,omitempty" doc:"What the first request has made, where its answer was not kept because it carried a credential (409)."`
 	Address        *string        `json:"address,omitempty" doc:"The address of the node that owns the object (421)."`
 	Errors         []ProblemError `json:"errors" doc:"The wrong places of the request, each with its own message."`
 
 	header http.Header
+}
+
+// MadeRef names what a request has made.
+type MadeRef struct {
+	Type string `json:"type" example:"token" doc:"What it is."`
+	ID   string `json:"id" doc:"Its id."`
 }
 
 // ProblemError is one wrong place in a request.

@@ -41,6 +41,9 @@ const (
 	KindNotAtomic         = "not-atomic"
 	KindReferenceNotReady = "reference-not-ready"
 	KindSecretAnswer      = "answer-not-kept"
+	KindNoRecord          = "no-record"
+	KindWrongLink         = "wrong-link"
+	KindNoRight           = "no-right"
 )
 
 // serviceRows are the kinds of problems of the service's own.
@@ -75,6 +78,9 @@ var serviceRows = map[string]problemRow{
 	KindWrongCredentials:  {429, KindWrongCredentials, "Too many wrong credentials", 0, 0, "After ten wrong credentials in a minute from one address, the next ones are refused for a while. Right ones are always taken."},
 	KindNotAtomic:         {422, KindNotAtomic, "The operation cannot be part of an atomic batch", dat.RetInvalidParameter, 0, "An atomic batch takes what can be undone: creates, PATCH, watermarks, and DELETE of an UNCONNECTED endpoint or an unused object."},
 	KindReferenceNotReady: {422, KindReferenceNotReady, "A reference of the batch has no value", dat.RetInvalidParameter, 0, "\"$n.id\" stands for the id that operation n made. It must come before, and must have succeeded."},
+	KindNoRecord:          {404, KindNoRecord, "There is no such token, user or session", 0, 0, "It was deleted or ended, or never was. The lists show which there are."},
+	KindWrongLink:         {401, KindWrongLink, "The link signs nobody in", 0, 0, "A link can be used once, for ten minutes. datapi signin prints another one."},
+	KindNoRight:           {403, KindNoRight, "Your role does not allow this", 0, 0, "A viewer reads, an operator also changes objects, an admin also manages who may, and the nodes. GET /whoami tells your role."},
 	KindSecretAnswer:      {409, KindSecretAnswer, "The first answer was not kept", 0, 0, "It carried a credential. Send the request with a new key."},
 }
 

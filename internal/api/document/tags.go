@@ -14,6 +14,7 @@ const (
 	TagPoint    = "Service points"
 	TagCR       = "Connection requests"
 	TagChange   = "Changes"
+	TagAccess   = "Access"
 	TagService  = "Service"
 )
 
@@ -28,5 +29,6 @@ var tags = []*huma.Tag{
 	{Name: TagPoint, Description: "Public and reserved service points: where connection requests arrive (dat_psp_*, dat_rsp_*)."},
 	{Name: TagCR, Description: "Connection requests that wait for an answer (dat_cr_*)."},
 	{Name: TagChange, Description: "The log of all changes, its stream, and batches of writes."},
-	{Name: TagService, Description: "The service itself: nodes, how long changes are kept, sign-in, the rules of DAT as data."},
+	{Name: TagAccess, Description: "Who may: tokens, users, sessions, and the audit of what was done about them."},
+	{Name: TagService, Description: "The service itself: nodes, how long changes are kept, the rules of DAT as data."},
 }

@@ -67,19 +67,14 @@ func (p *Provider) endpointsByQP(device string) map[uint32]dat.Handle {
 	return all
 }
 
-// Counters implements rdma.IA. One of an iWARP device is the provider's own.
+// Counters implements rdma.IA.
 //
 // Implements: nothing of the libraries; it reads sysfs.
 func (a *adapter) Counters() (map[string]uint64, error) {
-	h, err := a.hardware()
-	if err != nil {
+	if _, err := a.hardware(); err != nil {
 		return nil, err
 	}
-	all := a.counters(sysfsRoot)
-	if h.iwarp {
-		all[askedAgain] = a.repeats.Load()
-	}
-	return all, nil
+	return a.counters(sysfsRoot), nil
 }
 
 // Limits implements rdma.IA.

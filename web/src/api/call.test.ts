@@ -57,7 +57,7 @@ describe("a call", () => {
     vi.stubGlobal("fetch", () => Promise.resolve(answers.shift()!));
     const performed = perform(modify);
     await vi.waitFor(() => expect(session.wanted).toBe(true));
-    expect(await session.signIn("secret")).toBeNull();
+    expect(await session.signIn({ token: "secret" })).toBeNull();
     expect((await performed).status).toBe(200);
     expect(session.wanted).toBe(false);
   });

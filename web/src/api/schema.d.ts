@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who did what about who may, and what was refused
+         * @description Sign-ins, tokens, users, sessions, nodes and retention, and every call that was refused for want of rights, newest first. Changes of objects are in /changes. With Accept: text/csv or application/jsonl all lines are exported.
+         */
+        get: operations["list-audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/batch": {
         parameters: {
             query?: never;
@@ -1040,12 +1060,72 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Trade a token for a session
-         * @description With Authorization: Bearer. The answer sets an HttpOnly, SameSite=Strict cookie that signs later calls of the same browser in.
+         * Sign in: open a session
+         * @description With a token, with a name and a password, or with a link, in the body; or with Authorization: Bearer and no body. The answer sets an HttpOnly, SameSite=Strict cookie that signs later calls of the same browser in. Wrong passwords are slowed down by user and by address.
          */
         post: operations["start-session"];
-        /** End the session */
+        /** Sign out: end the session */
         delete: operations["end-session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description One's own; an admin sees everybody's.
+         */
+        get: operations["list-sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description One's own; an admin ends everybody's. Its streams end too.
+         */
+        delete: operations["end-one-session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/signin-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link that signs in once
+         * @description It opens the page signed in as the caller; it can be used once, for ten minutes.
+         */
+        post: operations["create-signin-link"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1140,6 +1220,104 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tokens
+         * @description In the order in which they were made, without their secrets.
+         */
+        get: operations["list-tokens"];
+        put?: never;
+        /**
+         * Make a token
+         * @description The answer holds its secret, which is not kept and never shown again. That of a dry run is never valid.
+         */
+        post: operations["create-token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a token */
+        get: operations["get-token"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a token
+         * @description With the sessions that were opened with it, and their streams: at once here, within 5 seconds on other nodes.
+         */
+        delete: operations["delete-token"];
+        options?: never;
+        head?: never;
+        /**
+         * Change what a token may do, or when it ends
+         * @description Holds at once here, within 5 seconds on other nodes.
+         */
+        patch: operations["modify-token"];
+        trace?: never;
+    };
+    "/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List users
+         * @description By name.
+         */
+        get: operations["list-users"];
+        put?: never;
+        /**
+         * Make a user
+         * @description With a password, or with a link in the answer that signs the user in once, for ten minutes.
+         */
+        post: operations["create-user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a user */
+        get: operations["get-user"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a user
+         * @description With all sessions, and their streams: at once here, within 5 seconds on other nodes.
+         */
+        delete: operations["delete-user"];
+        options?: never;
+        head?: never;
+        /**
+         * Change what a user may do, or the password
+         * @description An admin changes anything; everybody else only the own password, with current_password. Holds at once here, within 5 seconds on other nodes.
+         */
+        patch: operations["modify-user"];
+        trace?: never;
+    };
     "/whoami": {
         parameters: {
             query?: never;
@@ -1177,6 +1355,65 @@ export interface components {
             name: string;
             /** @description The heading under which a page shows it. */
             section: string;
+        };
+        AuditEntry: {
+            /**
+             * @description The call, by its operationId.
+             * @example create-token
+             */
+            action: string;
+            /** @description Who did it, or tried to. */
+            actor: string;
+            /**
+             * @description What the actor is.
+             * @enum {string}
+             */
+            actor_kind: "user" | "token" | "anonymous";
+            /** @description The address that the call came from; of IPv6 the network. */
+            address: string;
+            /**
+             * Format: date-time
+             * @description When it was written, by the database's clock.
+             */
+            at: string;
+            /** @description More about it, or null. */
+            detail: string | null;
+            /** @description Grows from line to line. */
+            id: string;
+            /**
+             * @description The node that was asked.
+             * @example alpha
+             */
+            node: string;
+            /** @description What it was done to: a name, an id or a path; null for nothing. */
+            object: string | null;
+            /**
+             * @description What became of it.
+             * @enum {string}
+             */
+            outcome: "done" | "refused";
+            /** @description The caller's X-Change-Reason, or null. */
+            reason: string | null;
+            /** @description The request's id. */
+            request_id: string;
+        };
+        AuditEntryPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["AuditEntry"][];
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
+            /**
+             * Format: int64
+             * @description How many items fit, where asked for.
+             */
+            total?: number;
         };
         BatchBody: {
             /** @description All or nothing. Takes only what can be undone. */
@@ -1324,6 +1561,8 @@ export interface components {
         Change: {
             /** @description Who did it; engine where nobody asked. */
             actor: string;
+            /** @description What that is: user, token, anonymous or engine; null in changes from before this was recorded. */
+            actor_kind: string | null;
             /** @description Those members after; null where the object is gone or for a refusal. */
             after: {
                 [key: string]: unknown;
@@ -1508,6 +1747,44 @@ export interface components {
              * @description Grows by one with each recorded change; the ETag is this in quotes.
              */
             version: number;
+        };
+        CreateTokenBody: {
+            /**
+             * Format: date-time
+             * @description When it ends; null or left out for never.
+             */
+            expires_at?: string;
+            /**
+             * @description What it is called; unique among tokens.
+             * @example backup-job
+             */
+            name: string;
+            /**
+             * @description What it may do.
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin";
+            /** @description To what it is restricted; only null yet. */
+            scope?: components["schemas"]["Scope"] | null;
+        };
+        CreateUserBody: {
+            /**
+             * @description What the user is called.
+             * @example kim
+             */
+            name: string;
+            /**
+             * Format: password
+             * @description 12 to 1024 characters. Without one the answer holds a link for the first sign-in.
+             */
+            password?: string;
+            /**
+             * @description What the user may do.
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin";
+            /** @description To what the user is restricted; only null yet. */
+            scope?: components["schemas"]["Scope"] | null;
         };
         /** @description Completed DTOs by kind, bytes by direction, errors and flushes. */
         DTOCounters: {
@@ -2260,6 +2537,8 @@ export interface components {
         EndpointVersion: {
             /** @description Who did it; engine where nobody asked. */
             actor: string;
+            /** @description What that is: user, token, anonymous or engine; null in changes from before this was recorded. */
+            actor_kind: string | null;
             /** @description Those members after; null where the object is gone or for a refusal. */
             after: {
                 [key: string]: unknown;
@@ -2638,7 +2917,7 @@ export interface components {
              * @description When they were read.
              */
             at: string;
-            /** @description The counters of the port and its device by the kernel's names, each a decimal string; empty where the device has none. Those of a soft adapter have names of its own, and so has what the service counts of an iWARP adapter: connects_asked_again. */
+            /** @description The counters of the port and its device by the kernel's names, each a decimal string; empty where the device has none. Those of a soft adapter have names of its own. */
             counters: {
                 [key: string]: string;
             };
@@ -2866,6 +3145,15 @@ export interface components {
             /** @description The transport's own word for it, the name of an event without number, or why a change was made; null where there is none. */
             reason: string | null;
         };
+        MadeRef: {
+            /** @description Its id. */
+            id: string;
+            /**
+             * @description What it is.
+             * @example token
+             */
+            type: string;
+        };
         /** @description The rules of DAT as data: what judges the calls, and the words for it. */
         MatrixDoc: {
             /** @description The range of a connection qualifier. */
@@ -2924,6 +3212,61 @@ export interface components {
             min: number;
             /** @description The attribute's name. */
             name: string;
+        };
+        NewToken: {
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description Who made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it ends, null for never.
+             */
+            expires_at: string | null;
+            /** @description The token's id; it is no secret. */
+            id: string;
+            /**
+             * @description The actor of the changes that are made with it.
+             * @example backup-job
+             */
+            name: string;
+            /**
+             * @description What it may do.
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin";
+            /** @description To what it is restricted; null for everything. */
+            scope: components["schemas"]["Scope"] | null;
+            /** @description The secret, shown this once. Send it as Authorization: Bearer. */
+            token: string;
+        };
+        NewUser: {
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description Who made it. */
+            created_by: string;
+            /** @description Whether the user can sign in with a password, and not by links alone. */
+            has_password: boolean;
+            /**
+             * @description The user's name, by which it is addressed; the actor of its changes.
+             * @example kim
+             */
+            name: string;
+            /**
+             * @description What the user may do.
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin";
+            /** @description To what the user is restricted; null for everything. */
+            scope: components["schemas"]["Scope"] | null;
+            /** @description The link for the first sign-in, shown this once; null where there is a password. */
+            signin: components["schemas"]["SignInLink"] | null;
         };
         NoMembers: Record<string, never>;
         /** @description A host that shares the database. */
@@ -3235,6 +3578,39 @@ export interface components {
             /** @description The type of the object that it names, or null. */
             type: components["schemas"]["ObjectType"] | null;
         };
+        PatchTokenBody: {
+            /**
+             * Format: date-time
+             * @description When it ends; null for never.
+             */
+            expires_at?: string | null;
+            /**
+             * @description What it may do.
+             * @enum {string}
+             */
+            role?: "viewer" | "operator" | "admin";
+            /** @description To what it is restricted; only null yet. */
+            scope?: components["schemas"]["Scope"] | null;
+        };
+        PatchUserBody: {
+            /**
+             * Format: password
+             * @description The password that is in force, for one's own.
+             */
+            current_password?: string;
+            /**
+             * Format: password
+             * @description The new password, 12 to 1024 characters. The user's other sessions end.
+             */
+            password?: string;
+            /**
+             * @description What the user may do.
+             * @enum {string}
+             */
+            role?: "viewer" | "operator" | "admin";
+            /** @description To what the user is restricted; only null yet. */
+            scope?: components["schemas"]["Scope"] | null;
+        };
         /** @description The other end of a connection, as far as it is known. */
         Peer: {
             /** @description The endpoint, or null. */
@@ -3325,6 +3701,8 @@ export interface components {
              * @example /api/v1/endpoints
              */
             instance: string;
+            /** @description What the first request has made, where its answer was not kept because it carried a credential (409). */
+            object?: components["schemas"]["MadeRef"] | null;
             /** @description The request's id, as in X-Request-ID and in the log. */
             request_id: string;
             /** @description The endpoint's state that forbids the call, or null. */
@@ -4035,6 +4413,14 @@ export interface components {
             /** @description The low watermark of an SRQ. */
             srq_low_watermark: boolean;
         };
+        Scope: {
+            /** @description Ids of adapters; empty does not restrict. */
+            ias: string[];
+            /** @description Labels that objects must have; empty does not restrict. */
+            labels: {
+                [key: string]: string;
+            };
+        };
         /** @description A heading with the parameters under it. */
         SectionDoc: {
             /** @description Their names. */
@@ -4067,21 +4453,85 @@ export interface components {
          * @enum {string}
          */
         ServiceType: "RC";
-        SessionInfo: {
+        Session: {
+            /** @description The address that opened it; of IPv6 the network. */
+            address: string;
+            /** @description The User-Agent that opened it. */
+            agent: string;
             /**
              * Format: date-time
-             * @description When the session ends.
+             * @description When it was opened.
+             */
+            created_at: string;
+            /** @description Whether the call was made with it. */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description When it ends, however much it is used; it ends 12 hours after its last use, too.
              */
             expires_at: string;
+            /** @description The session's id. */
+            id: string;
             /**
-             * @description Who is signed in.
-             * @example admin
+             * @description What that is.
+             * @enum {string}
              */
+            kind: "user" | "token";
+            /** @description Who is signed in. */
             name: string;
+            /**
+             * @description What the session may do.
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin";
+            /**
+             * Format: date-time
+             * @description When it was used last, to within five minutes.
+             */
+            seen_at: string;
+        };
+        SessionPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["Session"][];
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
+            /**
+             * Format: int64
+             * @description How many items fit, where asked for.
+             */
+            total?: number;
+        };
+        SignInLink: {
+            /**
+             * Format: date-time
+             * @description When it can no longer be used.
+             */
+            expires_at: string;
+            /** @description The secret: what comes after #signin= in url. */
+            link: string;
+            /** @description The page's address with it. */
+            url: string;
         };
         SoftwareEvent: {
             /** @description What the event carries: any JSON. */
             data?: unknown;
+        };
+        StartSessionBody: {
+            /** @description The secret of a link that signs in once: what comes after #signin= in it. */
+            link?: string;
+            /** @description A user's name, together with password. */
+            name?: string;
+            /** @description The user's password. */
+            password?: string;
+            /** @description A token. */
+            token?: string;
         };
         /** @description A state. */
         StateDoc: {
@@ -4124,6 +4574,52 @@ export interface components {
          * @enum {string}
          */
         Subtype: "DAT_SUB_INTERRUPTED" | "DAT_RESOURCE_MEMORY" | "DAT_RESOURCE_DEVICE" | "DAT_RESOURCE_TEP" | "DAT_RESOURCE_TEVD" | "DAT_RESOURCE_PROTECTION_DOMAIN" | "DAT_RESOURCE_MEMORY_REGION" | "DAT_RESOURCE_ERROR_HANDLER" | "DAT_RESOURCE_CREDITS" | "DAT_RESOURCE_SRQ" | "DAT_INVALID_HANDLE_IA" | "DAT_INVALID_HANDLE_EP" | "DAT_INVALID_HANDLE_LMR" | "DAT_INVALID_HANDLE_RMR" | "DAT_INVALID_HANDLE_PZ" | "DAT_INVALID_HANDLE_PSP" | "DAT_INVALID_HANDLE_RSP" | "DAT_INVALID_HANDLE_CR" | "DAT_INVALID_HANDLE_CNO" | "DAT_INVALID_HANDLE_EVD_CR" | "DAT_INVALID_HANDLE_EVD_REQUEST" | "DAT_INVALID_HANDLE_EVD_RECV" | "DAT_INVALID_HANDLE_EVD_CONN" | "DAT_INVALID_HANDLE_EVD_ASYNC" | "DAT_INVALID_HANDLE_SRQ" | "DAT_INVALID_HANDLE_CSP" | "DAT_INVALID_HANDLE1" | "DAT_INVALID_HANDLE2" | "DAT_INVALID_HANDLE3" | "DAT_INVALID_HANDLE4" | "DAT_INVALID_HANDLE5" | "DAT_INVALID_HANDLE6" | "DAT_INVALID_HANDLE7" | "DAT_INVALID_HANDLE8" | "DAT_INVALID_HANDLE9" | "DAT_INVALID_HANDLE10" | "DAT_INVALID_ARG1" | "DAT_INVALID_ARG2" | "DAT_INVALID_ARG3" | "DAT_INVALID_ARG4" | "DAT_INVALID_ARG5" | "DAT_INVALID_ARG6" | "DAT_INVALID_ARG7" | "DAT_INVALID_ARG8" | "DAT_INVALID_ARG9" | "DAT_INVALID_ARG10" | "DAT_INVALID_STATE_EP_UNCONNECTED" | "DAT_INVALID_STATE_EP_ACTCONNPENDING" | "DAT_INVALID_STATE_EP_PASSCONNPENDING" | "DAT_INVALID_STATE_EP_TENTCONNPENDING" | "DAT_INVALID_STATE_EP_CONNECTED" | "DAT_INVALID_STATE_EP_DISCONNECTED" | "DAT_INVALID_STATE_EP_RESERVED" | "DAT_INVALID_STATE_EP_COMPLPENDING" | "DAT_INVALID_STATE_EP_DISCPENDING" | "DAT_INVALID_STATE_EP_PROVIDERCONTROL" | "DAT_INVALID_STATE_EP_NOTREADY" | "DAT_INVALID_STATE_EP_RECV_WATERMARK" | "DAT_INVALID_STATE_EP_PZ" | "DAT_INVALID_STATE_EP_EVD_REQUEST" | "DAT_INVALID_STATE_EP_EVD_RECV" | "DAT_INVALID_STATE_EP_EVD_CONNECT" | "DAT_INVALID_STATE_EP_UNCONFIGURED" | "DAT_INVALID_STATE_EP_UNCONFRESERVED" | "DAT_INVALID_STATE_EP_UNCONFPASSIVE" | "DAT_INVALID_STATE_EP_UNCONFTENTATIVE" | "DAT_INVALID_STATE_CNO_IN_USE" | "DAT_INVALID_STATE_CNO_DEAD" | "DAT_INVALID_STATE_EVD_OPEN" | "DAT_INVALID_STATE_EVD_ENABLED" | "DAT_INVALID_STATE_EVD_DISABLED" | "DAT_INVALID_STATE_EVD_WAITABLE" | "DAT_INVALID_STATE_EVD_UNWAITABLE" | "DAT_INVALID_STATE_EVD_IN_USE" | "DAT_INVALID_STATE_EVD_CONFIG_NOTIFY" | "DAT_INVALID_STATE_EVD_CONFIG_SOLICITED" | "DAT_INVALID_STATE_EVD_CONFIG_THRESHOLD" | "DAT_INVALID_STATE_EVD_WAITER" | "DAT_INVALID_STATE_EVD_ASYNC" | "DAT_INVALID_STATE_IA_IN_USE" | "DAT_INVALID_STATE_LMR_IN_USE" | "DAT_INVALID_STATE_LMR_FREE" | "DAT_INVALID_STATE_PZ_IN_USE" | "DAT_INVALID_STATE_PZ_FREE" | "DAT_INVALID_STATE_SRQ_OPERATIONAL" | "DAT_INVALID_STATE_SRQ_ERROR" | "DAT_INVALID_STATE_SRQ_IN_USE" | "DAT_INVALID_STATE_SRQ_SHUTDOWN" | "DAT_PRIVILEGES_READ" | "DAT_PRIVILEGES_WRITE" | "DAT_PRIVILEGES_RDMA_READ" | "DAT_PRIVILEGES_RDMA_WRITE" | "DAT_PROTECTION_READ" | "DAT_PROTECTION_WRITE" | "DAT_PROTECTION_RDMA_READ" | "DAT_PROTECTION_RDMA_WRITE" | "DAT_INVALID_ADDRESS_UNSUPPORTED" | "DAT_INVALID_ADDRESS_UNREACHABLE" | "DAT_INVALID_ADDRESS_MALFORMED" | "DAT_NAME_NOT_REGISTERED" | "DAT_MAJOR_NOT_FOUND" | "DAT_MINOR_NOT_FOUND" | "DAT_THREAD_SAFETY_NOT_FOUND" | "DAT_INVALID_RO_COOKIE";
+        Token: {
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description Who made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it ends, null for never.
+             */
+            expires_at: string | null;
+            /** @description The token's id; it is no secret. */
+            id: string;
+            /**
+             * @description The actor of the changes that are made with it.
+             * @example backup-job
+             */
+            name: string;
+            /**
+             * @description What it may do.
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin";
+            /** @description To what it is restricted; null for everything. */
+            scope: components["schemas"]["Scope"] | null;
+        };
+        TokenPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["Token"][];
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
+            /**
+             * Format: int64
+             * @description How many items fit, where asked for.
+             */
+            total?: number;
+        };
         /** @description What an input does in a state. */
         TransitionDoc: {
             /** @description DAT's event, or null where DAT has none (then reason names it). */
@@ -4155,6 +4651,47 @@ export interface components {
             qp_num: number | null;
             /** @description The state of the queue pair in the transport's words, or null. */
             qp_state: string | null;
+        };
+        User: {
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description Who made it. */
+            created_by: string;
+            /** @description Whether the user can sign in with a password, and not by links alone. */
+            has_password: boolean;
+            /**
+             * @description The user's name, by which it is addressed; the actor of its changes.
+             * @example kim
+             */
+            name: string;
+            /**
+             * @description What the user may do.
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin";
+            /** @description To what the user is restricted; null for everything. */
+            scope: components["schemas"]["Scope"] | null;
+        };
+        UserPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["User"][];
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
+            /** @description The database is away, and the list holds this node's living objects from memory. */
+            partial: boolean;
+            /**
+             * @description Goes into after= of the stream of changes, to watch from here on without a gap; of several pages the first one's. A change that is in the list already has a version no higher than the item's.
+             * @example 1042
+             */
+            position: string;
+            /**
+             * Format: int64
+             * @description How many items fit, where asked for.
+             */
+            total?: number;
         };
         /** @description The high watermarks of an endpoint; a mark counts posted, uncompleted receives. */
         Watermarks: {
@@ -4194,6 +4731,16 @@ export interface components {
              */
             authenticated_by: "none" | "token" | "session";
             /**
+             * Format: date-time
+             * @description When the token or the session ends, null for never.
+             */
+            expires_at: string | null;
+            /**
+             * @description What that is; anonymous where the service asks for no credential.
+             * @enum {string}
+             */
+            kind: "user" | "token" | "anonymous";
+            /**
              * @description Who calls; the actor of the caller's changes.
              * @example admin
              */
@@ -4206,10 +4753,12 @@ export interface components {
             /** @description Whether every write is refused. */
             read_only: boolean;
             /**
-             * @description What the caller may do.
+             * @description What the caller may do: a viewer reads, an operator also changes objects, an admin also manages who may, and the nodes.
              * @enum {string}
              */
-            role: "operator";
+            role: "viewer" | "operator" | "admin";
+            /** @description To what the caller is restricted; null for everything. */
+            scope: components["schemas"]["Scope"] | null;
             /** @description The program's version. */
             version: string;
         };
@@ -4275,12 +4824,16 @@ export interface components {
         PreferHeader: string;
         /** @description The protection zone's id; repeat for OR. */
         PzQuery: string[];
+        /** @description Not before this time (RFC 3339). */
+        SinceQuery: string;
         /** @description The member to sort by, with - for descending; created_at where left out. */
         SortQuery: string;
         /** @description Count all items that fit. */
         TotalQuery: boolean;
         /** @description The object's type; repeat for OR. */
         TypeQuery: components["schemas"]["ObjectType"][];
+        /** @description Not after this time (RFC 3339). */
+        UntilQuery: string;
         /** @description Why; kept with the change. */
         XChangeReasonHeader: string;
         /** @description The request's id: taken, or made where it is left out; kept with changes. */
@@ -4292,6 +4845,72 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    "list-audit": {
+        parameters: {
+            query?: {
+                /** @description How many items a page has; an export has all. */
+                limit?: number;
+                /** @description The next_cursor of the page before. */
+                cursor?: components["parameters"]["CursorQuery"];
+                /** @description Who did it; repeat for OR. */
+                actor?: components["parameters"]["ActorQuery"];
+                /** @description What was done; repeat for OR. */
+                action?: string[];
+                /** @description What became of it; repeat for OR. */
+                outcome?: ("done" | "refused")[];
+                /** @description Not before this time (RFC 3339). */
+                since?: components["parameters"]["SinceQuery"];
+                /** @description Not after this time (RFC 3339). */
+                until?: components["parameters"]["UntilQuery"];
+            };
+            header?: {
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryPage"];
+                    "application/jsonl": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "run-batch": {
         parameters: {
             query?: {
@@ -4388,9 +5007,9 @@ export interface operations {
                 /** @description The DAT_RETURN; repeat for OR. */
                 outcome?: components["parameters"]["OutcomeQuery"];
                 /** @description Not before this time (RFC 3339). */
-                since?: string;
+                since?: components["parameters"]["SinceQuery"];
                 /** @description Not after this time (RFC 3339). */
-                until?: string;
+                until?: components["parameters"]["UntilQuery"];
                 /** @description desc is newest first. */
                 order?: "asc" | "desc";
             };
@@ -9150,7 +9769,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["NoMembers"] | null;
+                "application/json": components["schemas"]["StartSessionBody"] | null;
             };
         };
         responses: {
@@ -9164,7 +9783,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionInfo"];
+                    "application/json": components["schemas"]["Whoami"];
                 };
             };
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
@@ -9226,6 +9845,184 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-sessions": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "end-one-session": {
+        parameters: {
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
+                dry_run?: components["parameters"]["DryRunQuery"];
+            };
+            header?: {
+                /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
+                /** @description Why; kept with the change. */
+                "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path: {
+                /** @description The object's id. */
+                id: components["parameters"]["IdPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-signin-link": {
+        parameters: {
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
+                dry_run?: components["parameters"]["DryRunQuery"];
+            };
+            header?: {
+                /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
+                /** @description Why; kept with the change. */
+                "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoMembers"] | null;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
+                };
             };
             /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
             "4XX": {
@@ -9727,6 +10524,606 @@ export interface operations {
                 };
             };
             /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 504 Gateway Timeout, 507 Insufficient Storage. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-tokens": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPage"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-token": {
+        parameters: {
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
+                dry_run?: components["parameters"]["DryRunQuery"];
+            };
+            header?: {
+                /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
+                /** @description Why; kept with the change. */
+                "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTokenBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-token": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path: {
+                /** @description The token's id, or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "delete-token": {
+        parameters: {
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
+                dry_run?: components["parameters"]["DryRunQuery"];
+            };
+            header?: {
+                /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
+                /** @description Why; kept with the change. */
+                "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path: {
+                /** @description The token's id, or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "modify-token": {
+        parameters: {
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
+                dry_run?: components["parameters"]["DryRunQuery"];
+            };
+            header?: {
+                /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
+                /** @description Why; kept with the change. */
+                "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path: {
+                /** @description The token's id, or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchTokenBody"];
+                "application/merge-patch+json": components["schemas"]["PatchTokenBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-users": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPage"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-user": {
+        parameters: {
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
+                dry_run?: components["parameters"]["DryRunQuery"];
+            };
+            header?: {
+                /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
+                /** @description Why; kept with the change. */
+                "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateUserBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewUser"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-user": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path: {
+                /** @description The user's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 503 Service Unavailable. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "delete-user": {
+        parameters: {
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
+                dry_run?: components["parameters"]["DryRunQuery"];
+            };
+            header?: {
+                /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
+                /** @description Why; kept with the change. */
+                "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path: {
+                /** @description The user's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
+            "5XX": {
+                headers: {
+                    /** @description When to try again, in seconds (503). */
+                    "Retry-After"?: number;
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "modify-user": {
+        parameters: {
+            query?: {
+                /** @description Whether another node that owns the object is asked; true where left out. With false a call that only the owner can answer is 421 with its address, and members that only the owner knows are null. */
+                forward?: components["parameters"]["ForwardQuery"];
+                /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
+                dry_run?: components["parameters"]["DryRunQuery"];
+            };
+            header?: {
+                /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+                /** @description Makes a repetition harmless: the same key and body get the first answer again for 24 hours; a batch that was interrupted goes on after the last operation that was committed. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyHeader"];
+                /** @description Why; kept with the change. */
+                "X-Change-Reason"?: components["parameters"]["XChangeReasonHeader"];
+                /** @description The request's id: taken, or made where it is left out; kept with changes. */
+                "X-Request-ID"?: components["parameters"]["XRequestIDHeader"];
+            };
+            path: {
+                /** @description The user's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchUserBody"];
+                "application/merge-patch+json": components["schemas"]["PatchUserBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description true where this is the stored answer to an earlier request with the same Idempotency-Key, or a batch that goes on after what that request has done. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description A problem that says why: 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 406 Not Acceptable, 408 Request Timeout, 409 Conflict, 412 Precondition Failed, 413 Request Entity Too Large, 415 Unsupported Media Type, 421 Misdirected Request, 422 Unprocessable Entity, 429 Too Many Requests. */
+            "4XX": {
+                headers: {
+                    /** @description The request's id, taken or made. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem that says why: 500 Internal Server Error, 501 Not Implemented, 503 Service Unavailable, 507 Insufficient Storage. */
             "5XX": {
                 headers: {
                     /** @description When to try again, in seconds (503). */

@@ -63,6 +63,7 @@ export function changeWith(different: Partial<Change> = {}): Change {
     object: { type: "endpoint", id: "01930000-0000-7000-8000-0000000000aa", name: "ost-7" },
     cause: "dat_ep_modify",
     actor: "admin",
+    actor_kind: "token",
     request_id: null,
     reason: null,
     outcome: "DAT_SUCCESS",

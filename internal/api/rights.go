@@ -1,0 +1,47 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/datapi/datapi/internal/access"
+	"github.com/datapi/datapi/internal/api/document"
+)
+
+// checkRight refuses a call that the caller's role does not allow, which is noted in the audit, and a write of a caller
+// whose credential may have been revoked since the database went away.
+func (a *API) checkRight(r route, request *http.Request) *document.Problem {
+	info := requestOf(request.Context())
+	if need := r.needs(); !info.principal.May(need) {
+		detail := "This needs the role " + need.String() + "; " + info.principal.Name + " is " + info.principal.Role.String() + "."
+		a.noteRefusedRight(request, r.id, detail)
+		return document.NewProblem(document.KindNoRight, detail+" Ask somebody with that role, or sign in as another one.")
+	}
+	if info.unverified && r.isWrite() && !r.open {
+		return document.NewProblem(document.KindStoreAway, "The database cannot be asked whether the credential is still good, so it is taken for reads only. Repeat the call when the database is back.")
+	}
+	return nil
+}
+
+// maxRefusedRights is how many refusals of one principal the audit notes in a minute: a script that was given the wrong
+// token must not fill it.
+const maxRefusedRights = 60
+
+// noteRefusedRight notes in the audit that a call was refused.
+func (a *API) noteRefusedRight(request *http.Request, action, detail string) {
+	if !a.refusedRights.allow(requestOf(request.Context()).principal.Key(), 1, time.Now()) {
+		return
+	}
+	e := auditEntry(requestOf(request.Context()), action, "")
+	e.Object, e.Reason = request.URL.Path, headerText(request.Header.Get("X-Change-Reason"))
+	e.Outcome, e.Detail = access.OutcomeRefused, detail
+	a.audit.note(e)
+}
+
+// auditEntry returns the line of the audit for what a request has done.
+func auditEntry(info *requestInfo, action, reason string) access.Entry {
+	return access.Entry{
+		Actor: info.principal.Name, ActorKind: info.principal.Kind, Action: action, Address: info.address,
+		Reason: headerText(reason), Outcome: access.OutcomeDone, RequestID: info.id,
+	}
+}
