@@ -42,6 +42,11 @@ func (c *conn) handleCM(e cmEvent, _ cmID) {
 	}
 }
 
+// resolveAddr asks for the peer's address; its event goes to the connection.
+func (c *conn) resolveAddr(id cmID) error {
+	return id.resolveAddr(c.to.withPort(c.toPort), c.to.scope, resolveMS)
+}
+
 // resolveRoute asks for the route to the address that was resolved.
 func (c *conn) resolveRoute() {
 	c.mu.Lock()
@@ -97,9 +102,14 @@ func (c *conn) connect() {
 	c.mu.Lock()
 	c.connecting, c.asked = false, true
 	ended := c.ended
+	used, again := c.askAgain(err)
 	c.mu.Unlock()
 	if ended {
 		c.hw.background(c.cleanUpLate)
+		return
+	}
+	if again {
+		c.hw.destroyID(used)
 		return
 	}
 	if err == nil {

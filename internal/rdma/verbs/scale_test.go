@@ -117,8 +117,8 @@ func TestManyPairsConnectAtOnce(t *testing.T) {
 	begin := time.Now()
 	again := b.connectAll(l, from, to)
 	took := time.Since(begin).Round(time.Millisecond)
-	t.Logf("%d pairs in %v, %d connected again after a rejection; for each of %d connections: resident %.1f KiB, of the machine's memory %.1f KiB; descriptors %d → %d, threads %d → %d",
-		pairs, took, again, 2*pairs, float64(resident(t)-rss)/float64(2*pairs), float64(free-kilobytes(t, "/proc/meminfo", "MemAvailable"))/float64(2*pairs),
+	t.Logf("%d pairs in %v, %d connected again after a rejection, %d asked for again by the engine; for each of %d connections: resident %.1f KiB, of the machine's memory %.1f KiB; descriptors %d → %d, threads %d → %d",
+		pairs, took, again, b.repeated(), 2*pairs, float64(resident(t)-rss)/float64(2*pairs), float64(free-kilobytes(t, "/proc/meminfo", "MemAvailable"))/float64(2*pairs),
 		descriptors, entries(t, "/proc/self/fd"), threads, entries(t, "/proc/self/task"))
 	for _, e := range from {
 		e.Free()
