@@ -332,7 +332,7 @@ func (id cmID) takeQP(of cmID)       { id.c.qp, of.c.qp = of.c.qp, nil } // move
 func (id cmID) queuePair() queuePair { return queuePair{id.c.qp} }
 func (q queuePair) free() error      { return positiveErrno(C.dl_ibv_destroy_qp(q.c)) } // calls ibv_destroy_qp
 
-// connect calls rdma_connect on the active side, rdma_accept on the passive one.
+// connect calls rdma_connect on the active side, with the thread's signals held back, rdma_accept on the passive one.
 func (id cmID) connect(p connParam, passive bool, data []byte) error {
 	c := C.CBytes(data)
 	defer C.free(c)
