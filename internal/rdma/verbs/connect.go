@@ -126,9 +126,14 @@ func (c *conn) connect() {
 	c.hw.startTask(func() { c.end(kind, reason, "The peer did not take the connection: "+err.Error()+".") })
 }
 
-// cleanUpLate cleans up what end left to connect.
+// cleanUpLate cleans up what end left to connect. Over iWARP the peer may have taken the TCP
+// connection, and not answered yet.
 func (c *conn) cleanUpLate() {
 	c.once.Do(func() {}) // until end has done its part
+	if c.hw.iwarp {
+		c.abort()
+		return
+	}
 	c.mu.Lock()
 	c.closeQP()
 	c.mu.Unlock()
