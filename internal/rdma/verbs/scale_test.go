@@ -81,17 +81,20 @@ func (b *bench) connectAll(l rdma.Listener, from map[dat.Handle]rdma.EP, to []rd
 			case rdma.ReportEstablished:
 				established++
 			case rdma.ReportNonPeerRejected:
+				if r.Reason == "ECONNREFUSED" {
+					b.t.Fatalf("nobody listens any more: %+v\n%s", r, b.whoWaits())
+				}
 				again++
 				b.must(from[r.EP].Reset())
 				b.must(from[r.EP].Connect(peer))
 			case rdma.ReportReset:
 			default:
-				b.t.Fatalf("after %d of %d: %+v", established, 2*len(to), r)
+				b.t.Fatalf("after %d of %d: %+v\n%s", established, 2*len(to), r, b.whoWaits())
 			}
 		case err := <-refused:
 			b.t.Fatal(err)
 		case <-late:
-			b.t.Fatalf("%d of %d ends are connected", established, 2*len(to))
+			b.t.Fatalf("%d of %d ends are connected\n%s", established, 2*len(to), b.whoWaits())
 		}
 	}
 	return again

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime/pprof"
-	"testing"
 	"time"
 
 	"github.com/datapi/datapi/internal/rdma"
@@ -31,16 +30,15 @@ var seen = []string{
 
 // whoWaits returns what each party waits for: the goroutines, the kernel's ids, queue pairs, TCP
 // connections and threads, and what the kernel said last.
-func whoWaits(t *testing.T) string {
-	t.Helper()
+func (b *bench) whoWaits() string {
+	b.t.Helper()
 	var all bytes.Buffer
 	_ = pprof.Lookup("goroutine").WriteTo(&all, 2)
 	for _, command := range seen {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
 		out, err := exec.CommandContext(ctx, "sh", "-c", command).CombinedOutput()
 		cancel()
 		fmt.Fprintf(&all, "# %s (%v)\n%s\n", command, err, bytes.TrimSpace(out))
 	}
 	return all.String()
 }
-
