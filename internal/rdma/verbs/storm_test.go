@@ -176,6 +176,7 @@ func TestAStormOfConnectionsLosesNothing(t *testing.T) {
 	total, begin := cycles(t), time.Now()
 	var workers sync.WaitGroup
 	var once sync.Once // what each party waits for is long
+	longest := make([]time.Duration, stormWorkers)
 	for w := range stormWorkers {
 		workers.Go(func() {
 			sp := dat.Handle(fmt.Sprintf("sp%d", w))
@@ -189,16 +190,19 @@ func TestAStormOfConnectionsLosesNothing(t *testing.T) {
 			}
 			defer l.Free()
 			for n := range total / stormWorkers {
+				began := time.Now()
 				if wrong := b.cycle(s, l, dat.Handle(fmt.Sprintf("%d-%d", w, n)), reports); wrong != "" {
 					t.Errorf("worker %d, cycle %d: %s", w, n, wrong)
 					once.Do(func() { t.Log(b.whoWaits()) })
 					return
 				}
+				longest[w] = max(longest[w], time.Since(began))
 			}
 		})
 	}
 	workers.Wait()
-	t.Logf("%d cycles in %v, %d connections asked for again", total, time.Since(begin).Round(time.Millisecond), b.repeated())
+	t.Logf("%d cycles in %v, the longest took %v, %d connections were asked for again",
+		total, time.Since(begin).Round(time.Millisecond), slices.Max(longest).Round(time.Millisecond), b.repeated())
 	b.pz.Free()
 	b.evd.Free()
 	if left := leftover(t, before); left != "" {
