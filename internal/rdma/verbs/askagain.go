@@ -13,9 +13,8 @@ const mostRepeats = 4
 
 // localPortRefusals are what rdma_connect fails with over iWARP where TCP cannot use the
 // local port. The connection manager chooses it without asking TCP: the port may be in
-// use by TCP (EADDRINUSE), or there may be, or have been just now, a connection between
-// the same addresses and ports (EADDRNOTAVAIL). The connection manager has also been seen
-// to give one port to two ids.
+// use by TCP (EADDRINUSE), or there may be a connection between the same addresses and
+// ports that has not ended yet (EADDRNOTAVAIL).
 var localPortRefusals = []error{syscall.EADDRINUSE, syscall.EADDRNOTAVAIL}
 
 // askedAgain is the name of the counter of connections that were asked for again.
