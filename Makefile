@@ -79,8 +79,9 @@ test-mutations: setup-test ## Plant one bug of each kind and show that the harne
 	go test -timeout 2h -count=1 -v -tags mutations -run '^TestMutations' ./internal/faults
 
 .PHONY: bench
-bench: setup-test ## Run the benchmarks
+bench: setup-test ## Run the benchmarks (the verbs engine's, beside a C program's: bench-rxe)
 	$(GO_TEST) -run '^$$' -bench . -benchmem ./...
+	@echo "The verbs engine's are run on soft RDMA devices in a virtual machine, beside a C program's: make bench-rxe"
 
 .PHONY: bench-rxe
 bench-rxe: ## Run the verbs engine's benchmarks beside a C program's in a virtual machine (KERNEL=6.1 or 6.12)

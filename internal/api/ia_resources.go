@@ -32,7 +32,7 @@ type iaCounters struct {
 	IA string   `json:"ia" doc:"The adapter's id."`
 	At dat.Time `json:"at" doc:"When they were read."`
 	// Counters are decimal strings: they are beyond what a JSON number can hold.
-	Counters map[string]string `json:"counters" doc:"The counters of the port and its device by the kernel's names, each a decimal string; empty where the device has none. Those of a soft adapter have names of its own."`
+	Counters map[string]string `json:"counters" doc:"The counters of the port and its device by the kernel's names, each a decimal string; empty where the device has none. Those of a soft adapter have names of its own, and so has what the service counts of an iWARP adapter: connects_asked_again."`
 }
 
 type getCounters struct {

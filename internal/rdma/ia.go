@@ -28,7 +28,8 @@ type IA interface {
 	// DAT_INVALID_STATE while the device is gone.
 	Resources(kinds ...dat.ResourceKind) ([]dat.Resource, error)
 	// Counters returns the counters of the port and of its device by the kernel's
-	// names, where there is no kernel by the provider's; none where the device has none.
+	// names, where there is no kernel by the provider's; none where the device has none. A
+	// provider may add its own.
 	Counters() (map[string]uint64, error)
 	// Limits returns the limits of the operating system for what the provider makes on
 	// the device.

@@ -3,7 +3,9 @@ package rdmatest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -256,9 +258,25 @@ func (w *World) nextEvent(evd dat.Handle) dat.Event {
 	got, err := w.M.Dequeue(w.ctx, evd, 1, 1, waitLimit)
 	w.must(err)
 	if len(got) != 1 {
-		w.Fatalf("no event on %s", evd)
+		w.Fatalf("no event on %s; the endpoints are %s", evd, w.endpointsNow())
 	}
 	return got[0]
+}
+
+// endpointsNow says of all endpoints what state they are in and what came last, for a case
+// that waited in vain.
+func (w *World) endpointsNow() string {
+	w.Helper()
+	var all []string
+	for _, o := range w.M.List(dat.TypeEndpoint) {
+		e := o.(*dat.Endpoint)
+		now := fmt.Sprintf("%s %s", e.ID, e.State)
+		if l := e.LastEvent; l != nil {
+			now += fmt.Sprintf(" after %s (%v, %v)", l.Event, textOf(l.Reason), textOf(l.Detail))
+		}
+		all = append(all, now)
+	}
+	return strings.Join(all, "; ")
 }
 
 // wokenWith waits on an EVD until something wakes the waiter, and returns how many events it

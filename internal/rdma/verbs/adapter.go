@@ -4,6 +4,7 @@ package verbs
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
@@ -15,6 +16,8 @@ type adapter struct {
 	p *Provider
 	devicePort
 	reports *feed.Queue[rdma.Report]
+	// repeats counts the connections that were asked for again (askAgain).
+	repeats atomic.Uint64
 
 	// refreshing lets one goroutine at a time read the facts. It is taken before mu.
 	refreshing sync.Mutex

@@ -238,7 +238,6 @@ func createEventChannel() (eventChannel, error) {
 	ch, err := nullErrno(c, err)
 	return eventChannel{ch}, err
 }
-
 func (ch eventChannel) fd() int { return int(ch.c.fd) }
 func (ch eventChannel) free()   { C.dl_rdma_destroy_event_channel(ch.c) } // calls rdma_destroy_event_channel
 
@@ -328,11 +327,12 @@ func (id cmID) createQP(pd protection, send, recv completionQ, srq sharedQueue, 
 	return uint32(r.inline_data), minusOneErrno(r.rc, err)
 }
 
-func (id cmID) destroyQP()           { C.dl_rdma_destroy_qp(id.c) } // calls rdma_destroy_qp
+func (id cmID) destroyQP()           { C.dl_rdma_destroy_qp(id.c) }      // calls rdma_destroy_qp
+func (id cmID) takeQP(of cmID)       { id.c.qp, of.c.qp = of.c.qp, nil } // moves the QP of an id that is not connected; calls neither library
 func (id cmID) queuePair() queuePair { return queuePair{id.c.qp} }
 func (q queuePair) free() error      { return positiveErrno(C.dl_ibv_destroy_qp(q.c)) } // calls ibv_destroy_qp
 
-// connect calls rdma_connect on the active side, rdma_accept on the passive one.
+// connect calls rdma_connect on the active side, with the thread's signals held back, rdma_accept on the passive one.
 func (id cmID) connect(p connParam, passive bool, data []byte) error {
 	c := C.CBytes(data)
 	defer C.free(c)

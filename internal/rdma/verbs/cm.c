@@ -4,7 +4,9 @@
 
 #include "libs.h"
 
+#include <errno.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <string.h>
 
 struct cm_event_result get_cm_event(struct rdma_event_channel *ch)
@@ -100,6 +102,24 @@ struct address local_address(struct rdma_cm_id *id) { return from_sockaddr(&id->
 
 struct address peer_address(struct rdma_cm_id *id) { return from_sockaddr(&id->route.addr.dst_addr); }
 
+// The call with every signal of the thread held back until it returns, errno of the call. Over iWARP it
+// can wait for the peer's TCP. After a signal, which Go's scheduler may send at any time, the kernel gives
+// up the TCP connection and asks for another; and siw's listener does not survive a connection that is
+// closed before it is taken.
+static int connect_without_signals(struct rdma_cm_id *id, struct rdma_conn_param *c)
+{
+	sigset_t all, before;
+	int rc, error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = dl_rdma_connect(id, c);
+	error = errno;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return rc;
+}
+
 int connect_id(struct rdma_cm_id *id, bool passive, struct conn_param p, const void *data)
 {
 	struct rdma_conn_param c = {
@@ -111,7 +131,7 @@ int connect_id(struct rdma_cm_id *id, bool passive, struct conn_param p, const v
 		.rnr_retry_count = p.rnr_retry_count,
 	};
 
-	return passive ? dl_rdma_accept(id, &c) : dl_rdma_connect(id, &c);
+	return passive ? dl_rdma_accept(id, &c) : connect_without_signals(id, &c);
 }
 
 int reject_id(struct rdma_cm_id *id, bool consumer, const void *data, uint8_t n)

@@ -25,6 +25,9 @@ type conn struct {
 	minRNRTimer int
 	// data is the private data of the request.
 	data []byte
+	// from and to are the addresses of an active connection, toPort is the peer's port.
+	from, to address
+	toPort   uint16
 	// once ends the connection once; ending is closed when that begins.
 	once   sync.Once
 	ending chan struct{}
@@ -57,6 +60,8 @@ type conn struct {
 	// connecting: rdma_connect runs, which blocks on some devices; it cleans up then.
 	// asked: it has returned.
 	connecting, asked bool
+	// repeats is how often the connection was asked for again (askAgain).
+	repeats int
 	// confirmed: the connection manager has told that a connection that was ended here is over;
 	// waiting, if not nil, is what waits for that.
 	confirmed bool
@@ -75,28 +80,38 @@ func (h *hardware) newConn(e *ep, s side) *conn {
 	}
 }
 
-// openID creates the CM id of an active connection, bound to a local address.
-func (c *conn) openID(from address) error {
-	id, err := c.hw.cm.createID(c.key)
+// openID creates the CM id of an active connection.
+func (c *conn) openID() error {
+	id, err := c.newID()
 	if err != nil {
-		return deviceError("make a connection id", err)
-	}
-	if err := id.bind(from.withPort(0), from.scope); err != nil {
-		c.hw.destroyID(id)
-		return deviceError("bind to "+from.String(), err)
+		return err
 	}
 	c.id = id
 	c.hw.route(c.key, c)
 	return nil
 }
 
-// setOptions sets the options of the CM id that the attributes name.
-func (c *conn) setOptions() {
+// newID creates a CM id that is bound to the local address of an active connection; the
+// connection manager chooses its port.
+func (c *conn) newID() (cmID, error) {
+	id, err := c.hw.cm.createID(c.key)
+	if err != nil {
+		return cmID{}, deviceError("make a connection id", err)
+	}
+	if err := id.bind(c.from.withPort(0), c.from.scope); err != nil {
+		c.hw.destroyID(id)
+		return cmID{}, deviceError("bind to "+c.from.String(), err)
+	}
+	return id, nil
+}
+
+// setOptions sets the options of a CM id that the attributes name.
+func (c *conn) setOptions(id cmID) {
 	if c.tos >= 0 {
-		_ = c.id.setOption(optionTOS, uint8(c.tos))
+		_ = id.setOption(optionTOS, uint8(c.tos))
 	}
 	if c.ackTimeout >= 0 {
-		_ = c.id.setOption(optionAckTimeout, uint8(c.ackTimeout))
+		_ = id.setOption(optionAckTimeout, uint8(c.ackTimeout))
 	}
 }
 
@@ -117,7 +132,7 @@ func (c *conn) openQP(e *ep) error {
 	}
 	solicited := e.params.Attributes.RecvCompletionFlags == dat.CompletionSolicitedWait && c.hw.tellsSolicited()
 	vector := named(e.params.Attributes.EPProviderSpecific, "comp_vector", anyVector)
-	c.setOptions()
+	c.setOptions(c.id)
 	if c.sendQ, err = c.hw.leaseCQ(e.params.RequestEVD, int(caps.sendWR), false, vector); err != nil {
 		return err
 	}

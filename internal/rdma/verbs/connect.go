@@ -42,6 +42,11 @@ func (c *conn) handleCM(e cmEvent, _ cmID) {
 	}
 }
 
+// resolveAddr asks for the peer's address; its event goes to the connection.
+func (c *conn) resolveAddr(id cmID) error {
+	return id.resolveAddr(c.to.withPort(c.toPort), c.to.scope, resolveMS)
+}
+
 // resolveRoute asks for the route to the address that was resolved.
 func (c *conn) resolveRoute() {
 	c.mu.Lock()
@@ -97,9 +102,14 @@ func (c *conn) connect() {
 	c.mu.Lock()
 	c.connecting, c.asked = false, true
 	ended := c.ended
+	used, again := c.askAgain(err)
 	c.mu.Unlock()
 	if ended {
 		c.hw.background(c.cleanUpLate)
+		return
+	}
+	if again {
+		c.hw.destroyID(used)
 		return
 	}
 	if err == nil {
@@ -116,9 +126,14 @@ func (c *conn) connect() {
 	c.hw.startTask(func() { c.end(kind, reason, "The peer did not take the connection: "+err.Error()+".") })
 }
 
-// cleanUpLate cleans up what end left to connect.
+// cleanUpLate cleans up what end left to connect. Over iWARP the peer may have taken the TCP
+// connection, and not answered yet.
 func (c *conn) cleanUpLate() {
 	c.once.Do(func() {}) // until end has done its part
+	if c.hw.iwarp {
+		c.abort()
+		return
+	}
 	c.mu.Lock()
 	c.closeQP()
 	c.mu.Unlock()

@@ -119,9 +119,11 @@ func (c *conn) takeLast() {
 	c.noteFlushedLocked()
 }
 
-// abort ends a connection that the peer has not answered. Over TCP that can take until
-// TCP's time-out, so it runs in the background, and the id is destroyed before the QP: the
-// library may still work on the QP while the id is there.
+// abort ends a connection that the peer has not answered. The device waits for the answer, as
+// long as TCP's time-out or siw's of ten seconds, so it runs in the background and without a lock:
+// events of other connections are handled meanwhile, among them the one that the peer waits for if
+// it is of this process. The id is destroyed before the QP: the library may still work on the QP
+// while the id is there.
 func (c *conn) abort() {
 	c.mu.Lock()
 	qp := c.id.queuePair()

@@ -22,7 +22,8 @@
 // sweeper.go, which looks for messages that make no event), srq.go, lmr.go, rmr.go,
 // listener.go, request.go and ep.go have one each.
 //
-// Connections: conn.go is one, connect.go sets it up, post.go posts to it,
+// Connections: conn.go is one, connect.go sets it up, askagain.go does so once more where
+// its local port cannot be used, post.go posts to it,
 // disconnect.go ends it. work.go is a work request, with its translation to verbs;
 // outstanding.go holds what the device has of them.
 //

@@ -3,6 +3,8 @@
 package verbs
 
 import (
+	"io"
+	"net"
 	"net/netip"
 	"os"
 	"strings"
@@ -49,6 +51,9 @@ func (b *bench) await(what string, holds func() bool) {
 	}
 }
 
+// nobodysPort is the port that connectToNobody connects to.
+const nobodysPort = 4244
+
 // connectToNobody lets an endpoint connect to an address of the device's network that
 // nobody has, and returns when the device asks for the connection.
 func (b *bench) connectToNobody(e rdma.EP) {
@@ -56,7 +61,7 @@ func (b *bench) connectToNobody(e rdma.EP) {
 	attributes, _ := b.ia.Attributes()
 	nobody := netip.MustParseAddr(*attributes.IAAddress).As4()
 	nobody[3] = 99
-	b.must(e.Connect(rdma.Connect{RemoteAddress: netip.AddrFrom4(nobody).String(), RemoteQual: 4244}))
+	b.must(e.Connect(rdma.Connect{RemoteAddress: netip.AddrFrom4(nobody).String(), RemoteQual: nobodysPort}))
 	e.(*ep).mu.Lock()
 	c := e.(*ep).conn
 	e.(*ep).mu.Unlock()
@@ -103,6 +108,41 @@ func TestNothingWaitsForAPeerThatDoesNotAnswer(t *testing.T) {
 	b.makeParents()
 	b.connectToNobody(b.ep("y"))
 	b.soon("closing", func() { b.must(b.p.Close()) })
+}
+
+func TestAConnectionThatEndsWhileItIsAskedForKeepsNoOther(t *testing.T) {
+	b := newBench(t)
+	if !b.hardware().iwarp { // there asking does not wait
+		return
+	}
+	x := b.ep("x")
+	b.connectToNobody(x)
+	attributes, _ := b.ia.Attributes()
+	somebody := netip.MustParseAddr(*attributes.IAAddress).As4()
+	somebody[3] = 99
+	address := netip.AddrFrom4(somebody)
+	netdev := b.netdevOf()
+	x.Disconnect()
+	link(t, "ip", "address", "add", address.String()+"/32", "dev", netdev)
+	defer link(t, "ip", "address", "delete", address.String()+"/32", "dev", netdev)
+	late, err := net.Listen("tcp", netip.AddrPortFrom(address, nobodysPort).String())
+	b.must(err)
+	defer late.Close()
+	taken, err := late.Accept() // the connection is made now, and not answered
+	b.must(err)
+	defer taken.Close()
+	given := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, taken)
+		given <- err
+	}()
+	y, z := b.ep("y"), b.ep("z")
+	b.connect(y, z, "y", "z")
+	select {
+	case err := <-given:
+		t.Errorf("another connection is made only when the device has given up the one that ended: %v", err)
+	default:
+	}
 }
 
 func TestALateEventOfADisconnectIsNoBrokenConnection(t *testing.T) { // T36

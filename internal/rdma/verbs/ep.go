@@ -89,7 +89,8 @@ func (e *ep) zone() *pz {
 //
 // Implements: rdma_create_id, rdma_bind_addr, rdma_set_option, ibv_create_cq,
 // ibv_req_notify_cq, rdma_create_qp, ibv_post_recv, rdma_resolve_addr; after their
-// events rdma_resolve_route and rdma_connect.
+// events rdma_resolve_route and rdma_connect; where that cannot use its local port, again
+// rdma_create_id, rdma_bind_addr, rdma_set_option and rdma_resolve_addr, and rdma_destroy_id.
 func (e *ep) Connect(to rdma.Connect) error {
 	address, err := e.hw.ia.parseAddress(to.RemoteAddress)
 	if err != nil {
@@ -103,7 +104,8 @@ func (e *ep) Connect(to rdma.Connect) error {
 	defer e.mu.Unlock()
 	c := e.hw.newConn(e, active)
 	c.data = to.PrivateData
-	if err := c.openID(from); err != nil {
+	c.from, c.to, c.toPort = from, address, uint16(to.RemoteQual)
+	if err := c.openID(); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -117,7 +119,7 @@ func (e *ep) Connect(to rdma.Connect) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.conn = c
-	if err := c.id.resolveAddr(address.withPort(uint16(to.RemoteQual)), address.scope, resolveMS); err != nil {
+	if err := c.resolveAddr(c.id); err != nil {
 		e.hw.startTask(func() { c.end(rdma.ReportUnreachable, err.Error(), "The address cannot be resolved.") })
 	}
 	return nil

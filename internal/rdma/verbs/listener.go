@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
@@ -130,7 +131,7 @@ func (l *listener) follow() {
 	}
 	for a, id := range l.ids {
 		if !there[a] {
-			l.hw.destroyID(id)
+			l.stopListening(id)
 			delete(l.ids, a)
 		}
 	}
@@ -156,10 +157,32 @@ func (l *listener) close() {
 	l.following.Lock()
 	defer l.following.Unlock()
 	l.closed = true
-	for _, id := range l.ids {
-		l.hw.destroyID(id)
-	}
+	l.stopListening(slices.Collect(maps.Values(l.ids))...)
 	clear(l.ids)
+}
+
+// stopLimit is how long the kernel may take to end what listens.
+const stopLimit = 5 * time.Second
+
+// stopListening destroys ids that listen; following is held. It does not wait for longer than
+// stopLimit: where siw has lost a listener, the kernel may never return from destroying its id.
+func (l *listener) stopListening(ids ...cmID) {
+	var stopping sync.WaitGroup
+	for _, id := range ids {
+		stopping.Add(1)
+		l.hw.background(func() {
+			defer stopping.Done()
+			l.hw.destroyID(id)
+		})
+	}
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); stopping.Wait() }()
+	late := time.NewTimer(stopLimit)
+	defer late.Stop()
+	select {
+	case <-stopped:
+	case <-late.C:
+	}
 }
 
 // followAddresses lets every service point follow the addresses of the port.

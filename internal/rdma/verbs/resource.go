@@ -67,14 +67,19 @@ func (p *Provider) endpointsByQP(device string) map[uint32]dat.Handle {
 	return all
 }
 
-// Counters implements rdma.IA.
+// Counters implements rdma.IA. One of an iWARP device is the provider's own.
 //
 // Implements: nothing of the libraries; it reads sysfs.
 func (a *adapter) Counters() (map[string]uint64, error) {
-	if _, err := a.hardware(); err != nil {
+	h, err := a.hardware()
+	if err != nil {
 		return nil, err
 	}
-	return a.counters(sysfsRoot), nil
+	all := a.counters(sysfsRoot)
+	if h.iwarp {
+		all[askedAgain] = a.repeats.Load()
+	}
+	return all, nil
 }
 
 // Limits implements rdma.IA.

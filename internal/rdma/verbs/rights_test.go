@@ -20,7 +20,7 @@ import (
 // unprivileged is a user of the guest who owns nothing.
 const unprivileged = 1000
 
-// The environment of a child of the tests: what it tries (openIA or registerMemory).
+// The environment of a child of the tests: what it tries (openIA or registerMemory) or is (acceptPeer).
 const (
 	childTask      = "DATAPI_TEST_CHILD"
 	openIA         = "open"
@@ -29,11 +29,17 @@ const (
 
 // TestMain lets the test program be its own child with other rights.
 func TestMain(m *testing.M) {
-	if task := os.Getenv(childTask); task != "" {
+	switch task := os.Getenv(childTask); task {
+	case "":
+		os.Exit(m.Run())
+	case acceptPeer:
+		if err := beAPeer(); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	default:
 		fmt.Println(tryAs(task))
-		return
 	}
-	os.Exit(m.Run())
 }
 
 // tryAs opens the IA of the device under test and returns what a user is told of it: the

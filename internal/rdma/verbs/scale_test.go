@@ -81,17 +81,20 @@ func (b *bench) connectAll(l rdma.Listener, from map[dat.Handle]rdma.EP, to []rd
 			case rdma.ReportEstablished:
 				established++
 			case rdma.ReportNonPeerRejected:
+				if r.Reason == "ECONNREFUSED" {
+					b.t.Fatalf("nobody listens any more: %+v\n%s", r, b.whoWaits())
+				}
 				again++
 				b.must(from[r.EP].Reset())
 				b.must(from[r.EP].Connect(peer))
 			case rdma.ReportReset:
 			default:
-				b.t.Fatalf("after %d of %d: %+v", established, 2*len(to), r)
+				b.t.Fatalf("after %d of %d: %+v\n%s", established, 2*len(to), r, b.whoWaits())
 			}
 		case err := <-refused:
 			b.t.Fatal(err)
 		case <-late:
-			b.t.Fatalf("%d of %d ends are connected", established, 2*len(to))
+			b.t.Fatalf("%d of %d ends are connected\n%s", established, 2*len(to), b.whoWaits())
 		}
 	}
 	return again
@@ -117,8 +120,8 @@ func TestManyPairsConnectAtOnce(t *testing.T) {
 	begin := time.Now()
 	again := b.connectAll(l, from, to)
 	took := time.Since(begin).Round(time.Millisecond)
-	t.Logf("%d pairs in %v, %d connected again after a rejection; for each of %d connections: resident %.1f KiB, of the machine's memory %.1f KiB; descriptors %d → %d, threads %d → %d",
-		pairs, took, again, 2*pairs, float64(resident(t)-rss)/float64(2*pairs), float64(free-kilobytes(t, "/proc/meminfo", "MemAvailable"))/float64(2*pairs),
+	t.Logf("%d pairs in %v, %d connected again after a rejection, %d asked for again by the engine; for each of %d connections: resident %.1f KiB, of the machine's memory %.1f KiB; descriptors %d → %d, threads %d → %d",
+		pairs, took, again, b.repeated(), 2*pairs, float64(resident(t)-rss)/float64(2*pairs), float64(free-kilobytes(t, "/proc/meminfo", "MemAvailable"))/float64(2*pairs),
 		descriptors, entries(t, "/proc/self/fd"), threads, entries(t, "/proc/self/task"))
 	for _, e := range from {
 		e.Free()

@@ -4,7 +4,9 @@ package verbs
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -63,15 +65,13 @@ func sortReports(b *bench) *sorter {
 	return s
 }
 
-// add returns the channel of an object's reports; nil ends that of the object.
-func (s *sorter) add(ids ...dat.Handle) chan rdma.Report {
-	c := make(chan rdma.Report, 64)
+// add sends the reports about objects to a channel, until remove.
+func (s *sorter) add(to chan rdma.Report, ids ...dat.Handle) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range ids {
-		s.of[id] = c
+		s.of[id] = to
 	}
-	return c
 }
 
 func (s *sorter) remove(ids ...dat.Handle) {
@@ -82,31 +82,38 @@ func (s *sorter) remove(ids ...dat.Handle) {
 	}
 }
 
-// wait takes reports from a channel until each condition has held for one of them.
-// It returns which did not, "" for none, and the reports.
-func wait(from chan rdma.Report, conditions map[string]func(rdma.Report) bool) (string, []rdma.Report) {
+// wait takes reports from a channel until each condition has held for one of them. It returns "" and the
+// last report; where a connection ended instead, or after waitLimit, it returns what did not hold and what
+// there was. name begins the handles of the cycle's endpoints: reports of other cycles are passed over.
+func wait(from chan rdma.Report, name dat.Handle, conditions map[string]func(rdma.Report) bool) (string, rdma.Report) {
 	var seen []rdma.Report
+	var last rdma.Report
 	late := time.After(waitLimit)
 	for len(conditions) > 0 {
 		select {
-		case r := <-from:
-			seen = append(seen, r)
-			for name, holds := range conditions {
-				if holds(r) {
-					delete(conditions, name)
-					break
-				}
+		case last = <-from:
+			if last.EP != "" && last.EP != name+"x" && last.EP != name+"y" {
+				continue
+			}
+			seen = append(seen, last)
+			met := anyKey(conditions, func(holds func(rdma.Report) bool) bool { return holds(last) })
+			delete(conditions, met)
+			if met == "" && endsConnection[last.Kind] {
+				return fmt.Sprintf("%s ended before there was: %v; reports were %+v", last.EP, slices.Collect(maps.Keys(conditions)), seen), last
 			}
 		case <-late:
-			return fmt.Sprintf("%d conditions in vain (one is %q), reports were %+v", len(conditions), anyKey(conditions), seen), seen
+			return fmt.Sprintf("in vain: %v; reports were %+v", slices.Collect(maps.Keys(conditions)), seen), last
 		}
 	}
-	return "", seen
+	return "", last
 }
 
-func anyKey[V any](m map[string]V) string {
-	for k := range m {
-		return k
+// anyKey returns a key whose value has a property, "" if none has.
+func anyKey[V any](m map[string]V, has func(V) bool) string {
+	for k, v := range m {
+		if has(v) {
+			return k
+		}
 	}
 	return ""
 }
@@ -124,9 +131,9 @@ func completionOf(ep dat.Handle, wr uint64, status dat.DTOStatus) func(rdma.Repo
 
 // cycle connects a pair, sends a message, disconnects and frees the pair. It returns what
 // went wrong, "" for nothing.
-func (b *bench) cycle(s *sorter, l rdma.Listener, sp, name dat.Handle, requests chan rdma.Report) string {
+func (b *bench) cycle(s *sorter, l rdma.Listener, name dat.Handle, reports chan rdma.Report) string {
 	xID, yID := name+"x", name+"y"
-	reports := s.add(xID, yID)
+	s.add(reports, xID, yID)
 	defer s.remove(xID, yID)
 	x, y := b.ep(xID), b.ep(yID)
 	defer x.Free()
@@ -138,24 +145,24 @@ func (b *bench) cycle(s *sorter, l rdma.Listener, sp, name dat.Handle, requests 
 	if err := x.Connect(rdma.Connect{RemoteAddress: *attributes.IAAddress, RemoteQual: l.Qual()}); err != nil {
 		return "connecting: " + err.Error()
 	}
-	wrong, got := wait(requests, map[string]func(rdma.Report) bool{"request": func(r rdma.Report) bool { return r.Kind == rdma.ReportRequest && r.SP == sp }})
+	wrong, r := wait(reports, name, map[string]func(rdma.Report) bool{"a request": kindOf(rdma.ReportRequest, "")})
 	if wrong != "" {
 		return wrong
 	}
-	if err := got[len(got)-1].Request.Accept(y, nil); err != nil {
+	if err := r.Request.Accept(y, nil); err != nil {
 		return "accepting: " + err.Error()
 	}
-	if wrong, _ := wait(reports, map[string]func(rdma.Report) bool{"x is connected": kindOf(rdma.ReportEstablished, xID), "y is connected": kindOf(rdma.ReportEstablished, yID)}); wrong != "" {
+	if wrong, _ := wait(reports, name, map[string]func(rdma.Report) bool{"x is connected": kindOf(rdma.ReportEstablished, xID), "y is connected": kindOf(rdma.ReportEstablished, yID)}); wrong != "" {
 		return wrong
 	}
 	if err := x.Post([]rdma.Request{{WR: 10, Kind: dat.KindSend, Data: []byte("storm")}}); err != nil {
 		return "sending: " + err.Error()
 	}
-	if wrong, _ := wait(reports, map[string]func(rdma.Report) bool{"sent": completionOf(xID, 10, dat.DTOSuccess), "received": completionOf(yID, 1, dat.DTOSuccess)}); wrong != "" {
+	if wrong, _ := wait(reports, name, map[string]func(rdma.Report) bool{"sent": completionOf(xID, 10, dat.DTOSuccess), "received": completionOf(yID, 1, dat.DTOSuccess)}); wrong != "" {
 		return wrong
 	}
 	x.Disconnect()
-	wrong, _ = wait(reports, map[string]func(rdma.Report) bool{"y is disconnected": kindOf(rdma.ReportDisconnected, yID), "flushed": completionOf(yID, 2, dat.DTOErrFlushed)})
+	wrong, _ = wait(reports, name, map[string]func(rdma.Report) bool{"y is disconnected": kindOf(rdma.ReportDisconnected, yID), "flushed": completionOf(yID, 2, dat.DTOErrFlushed)})
 	return wrong
 }
 
@@ -168,10 +175,13 @@ func TestAStormOfConnectionsLosesNothing(t *testing.T) {
 	s := sortReports(b)
 	total, begin := cycles(t), time.Now()
 	var workers sync.WaitGroup
+	var once sync.Once // what each party waits for is long
+	longest := make([]time.Duration, stormWorkers)
 	for w := range stormWorkers {
 		workers.Go(func() {
 			sp := dat.Handle(fmt.Sprintf("sp%d", w))
-			requests := s.add(sp)
+			reports := make(chan rdma.Report, 64)
+			s.add(reports, sp)
 			defer s.remove(sp)
 			l, err := b.ia.Listen(sp, 0, false)
 			if err != nil {
@@ -180,15 +190,19 @@ func TestAStormOfConnectionsLosesNothing(t *testing.T) {
 			}
 			defer l.Free()
 			for n := range total / stormWorkers {
-				if wrong := b.cycle(s, l, sp, dat.Handle(fmt.Sprintf("%d-%d", w, n)), requests); wrong != "" {
+				began := time.Now()
+				if wrong := b.cycle(s, l, dat.Handle(fmt.Sprintf("%d-%d", w, n)), reports); wrong != "" {
 					t.Errorf("worker %d, cycle %d: %s", w, n, wrong)
+					once.Do(func() { t.Log(b.whoWaits()) })
 					return
 				}
+				longest[w] = max(longest[w], time.Since(began))
 			}
 		})
 	}
 	workers.Wait()
-	t.Logf("%d cycles in %v", total, time.Since(begin).Round(time.Millisecond))
+	t.Logf("%d cycles in %v, the longest took %v, %d connections were asked for again",
+		total, time.Since(begin).Round(time.Millisecond), slices.Max(longest).Round(time.Millisecond), b.repeated())
 	b.pz.Free()
 	b.evd.Free()
 	if left := leftover(t, before); left != "" {

@@ -61,13 +61,19 @@ func sendBW(t *testing.T, h *host) []*os.Process {
 	client := background(t, "ib_send_bw", append(args, h.address())...)
 	both := []*os.Process{server, client}
 	until(t, "both ends of both connections of ib_send_bw are there", func() bool {
-		connected := 0
+		connected, pairs := 0, 0
 		for _, id := range h.listed("&kind=cm_id&owner=process") {
 			if id["comm"] == "ib_send_bw" && id["state"] == "CONNECT" {
 				connected++
 			}
 		}
-		return connected == 4
+		// The id of a request is in that state before the request is accepted, and its queue pair made.
+		for _, qp := range h.listed("&kind=qp&owner=process") {
+			if qp["comm"] == "ib_send_bw" {
+				pairs++
+			}
+		}
+		return connected == 4 && pairs == 4
 	})
 	for _, p := range both {
 		if err := p.Signal(syscall.SIGSTOP); err != nil {

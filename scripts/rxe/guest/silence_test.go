@@ -4,6 +4,7 @@ package guest
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +21,9 @@ func TestAPeerThatFallsSilentIsFoundByTheProbe(t *testing.T) {
 	a, b := newEndpoint(here(t)), newEndpoint(there(t))
 	a.do("PATCH", a.path(""), object{"probe": object{"interval_s": 1, "fail_after": 5}})
 	connect(a, b)
+	if c := a.check("half_open"); c["status"] != "PASS" || !strings.Contains(c["detail"].(string), "the other ends of 1 more cannot be seen from here") {
+		t.Errorf("with a peer of another host the check says %v", c)
+	}
 	first := a.get(a.path("/status"))["last_proof_of_life"]
 	until(t, "the living peer answers", func() bool {
 		now := a.get(a.path("/status"))["last_proof_of_life"]

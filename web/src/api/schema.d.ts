@@ -2917,7 +2917,7 @@ export interface components {
              * @description When they were read.
              */
             at: string;
-            /** @description The counters of the port and its device by the kernel's names, each a decimal string; empty where the device has none. Those of a soft adapter have names of its own. */
+            /** @description The counters of the port and its device by the kernel's names, each a decimal string; empty where the device has none. Those of a soft adapter have names of its own, and so has what the service counts of an iWARP adapter: connects_asked_again. */
             counters: {
                 [key: string]: string;
             };
