@@ -115,6 +115,11 @@ func (a *API) viewEvents(ctx context.Context, in *viewEvents) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !seesSecrets(ctx) {
+		return a.ok(struct {
+			Events []eventForm `json:"events"`
+		}{eventsWithoutSecrets(events)}), nil
+	}
 	return a.answerEvents(events), nil
 }
 

@@ -173,7 +173,7 @@ func (a *API) listForm(o dat.Object, modifiable bool) json.RawMessage {
 	m := a.membersOf(o.Head().Node)
 	e, ok := o.(*dat.Endpoint)
 	if !ok {
-		return a.encoded(o, true)
+		return a.encoded(withoutSecrets(o), true)
 	}
 	if m.NodeState != store.NodeUp {
 		shown := Endpoint{Endpoint: e, Operations: []string{}}

@@ -44,6 +44,9 @@ func (a *API) get(ctx context.Context, t dat.ObjectType, id string) (*answer, er
 	if err != nil {
 		return nil, err
 	}
+	if !seesSecrets(ctx) {
+		o = withoutSecrets(o)
+	}
 	return a.shown(http.StatusOK, o, false, a.recvIdle(t, id)), nil
 }
 

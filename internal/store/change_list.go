@@ -204,5 +204,6 @@ func scanChange(row pgx.CollectableRow) (dat.Change, error) {
 	case c.After == nil: // an end
 		c.Before, err = storedObject{c.Before, form}.present(c.Object.Type)
 	}
+	redact(&c) // it may have been recorded by a program that recorded more
 	return c, err
 }

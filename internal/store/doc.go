@@ -34,6 +34,7 @@
 //	name.go                  names that objects of other nodes have
 //
 //	change_list.go           the log of changes in pages
+//	change_secret.go         what no change shows
 //	change_log.go            the log as watchers see it, its end in memory
 //	change_follow.go         how it is kept at the end of the table's, while somebody watches
 //	change_subscription.go   the place of one watcher in the log

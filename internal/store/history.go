@@ -73,5 +73,6 @@ func (s *Store) imageAfter(ctx context.Context, t dat.ObjectType, change int64) 
 	if err != nil || o.Body == nil {
 		return nil, mapError(err)
 	}
+	o.Body = withoutSecrets(t, o.Body)
 	return o.read(t)
 }

@@ -44,6 +44,7 @@ func (s *Store) AsOf(ctx context.Context, t dat.ObjectType, id dat.Handle, m Mom
 	case o.Body == nil:
 		return nil, notThereAt(t, id, "it had been freed by then")
 	}
+	o.Body = withoutSecrets(t, o.Body)
 	return o.read(t)
 }
 

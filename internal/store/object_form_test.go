@@ -155,18 +155,18 @@ func changesAreRead(t *testing.T, s *Store, rows []fixtureRow) {
 		case !isNull(row.Before) && isNull(row.Image): // an end
 			before = present(t, row.ObjectType, row.Before)
 		}
-		sameObject(t, where+" before", before, c.Before)
-		sameObject(t, where+" after", after, c.After)
+		sameObject(t, where+" before", inLog(before), c.Before)
+		sameObject(t, where+" after", inLog(after), c.After)
 		if isNull(row.Image) {
 			continue
 		}
-		want := present(t, row.ObjectType, row.Image)
+		want := inLog(present(t, row.ObjectType, row.Image))
 		_, then, err := s.HistoryVersion(t.Context(), row.ObjectType, row.ObjectID, row.Version)
 		must(t, err)
-		sameObject(t, where+" by version", want, then)
+		sameObject(t, where+" by version", want, inLog(plain(t, then)))
 		then, err = s.AsOf(t.Context(), row.ObjectType, row.ObjectID, Moment{Change: c.ID})
 		must(t, err)
-		sameObject(t, where+" as of it", want, then)
+		sameObject(t, where+" as of it", want, inLog(plain(t, then)))
 	}
 }
 

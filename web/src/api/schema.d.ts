@@ -1510,7 +1510,7 @@ export interface components {
              * @enum {string}
              */
             node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
-            /** @description The private data. */
+            /** @description The private data; null for viewers. */
             private_data?: string;
             /**
              * Format: int32
@@ -1719,7 +1719,7 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
-            /** @description What the peer sent, base64; null where it sent nothing. */
+            /** @description What the peer sent, base64; null where it sent nothing, and for viewers. */
             private_data: string | null;
             /**
              * Format: int32
@@ -2630,10 +2630,10 @@ export interface components {
             cr?: string | null;
             /** @description The operation that was completed. */
             operation?: components["schemas"]["DTOKind"] | null;
-            /** @description What was received: the first 4 KiB. */
-            payload?: string;
-            /** @description The private data. */
-            private_data?: string;
+            /** @description What was received: the first 4 KiB; null for viewers. */
+            payload?: string | null;
+            /** @description The private data; null for viewers. */
+            private_data?: string | null;
             /** @description What a software event carries. */
             software?: unknown;
             /** @description How it ended. */
@@ -3062,7 +3062,7 @@ export interface components {
             privileges: components["schemas"]["Privilege"][];
             /** @description The protection zone, or null. */
             pz: string | null;
-            /** @description The key that a peer uses for RDMA (hexadecimal); for operators only. */
+            /** @description The key that a peer uses for RDMA (hexadecimal). Operators see it where one object is answered with; null for viewers, in lists and in changes. */
             rmr_context: string | null;
             /** @description The name of the shared memory, or null. */
             shared_id: string | null;
@@ -3941,7 +3941,7 @@ export interface components {
             privileges: components["schemas"]["Privilege"][];
             /** @description The protection zone, or null. */
             pz: string | null;
-            /** @description The key that a peer uses for RDMA (hexadecimal); for operators only. */
+            /** @description The key that a peer uses for RDMA (hexadecimal). Operators see it where one object is answered with; null for viewers, in lists and in changes. */
             rmr_context: string | null;
             /** @description The address that a peer uses for RDMA (decimal). */
             target_address: string | null;
