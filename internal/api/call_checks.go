@@ -29,6 +29,10 @@ func (a *API) checkCall(r route) func(huma.Context, func(huma.Context)) {
 			writeProblem(w, request, p)
 			return
 		}
+		if p := a.refuseOutside(request); p != nil {
+			writeProblem(w, request, p)
+			return
+		}
 		if a.passOn(r, ctx) {
 			return
 		}

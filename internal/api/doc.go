@@ -5,7 +5,7 @@
 //
 //   - router.go: the paths, and which middleware each passes. request.go: what is known of a request. deadlines.go,
 //     memory.go: how long it may take, and how much memory requests share. request_log.go: its log and metrics, and panics.
-//     auth.go: who calls; rights.go: what the caller may do. rate_limit.go: how often.
+//     auth.go: who calls; rights.go: what the caller may do; scope.go: with which objects. rate_limit.go: how often.
 //   - call_checks.go: what holds for every call before its own input is read. body.go: reading a body. if_match.go:
 //     testing a version. idempotency.go, idempotency_response.go: the stored answer of a retry. dry_run.go: what is a dry
 //     run, and its answer. prefer.go: waiting for an outcome.

@@ -14,6 +14,9 @@ func (a *API) checkRight(r route, request *http.Request) *document.Problem {
 	info := requestOf(request.Context())
 	if need := r.needs(); !info.principal.May(need) {
 		detail := "This needs the role " + need.String() + "; " + info.principal.Name + " is " + info.principal.Role.String() + "."
+		if info.principal.Role >= need {
+			detail = "This is about the whole service; " + info.principal.Name + " is restricted to a scope."
+		}
 		a.noteRefusedRight(request, r.id, detail)
 		return document.NewProblem(document.KindNoRight, detail+" Ask somebody with that role, or sign in as another one.")
 	}

@@ -64,9 +64,9 @@ func TestNoChangeShowsTheKeyOfMemory(t *testing.T) {
 	}
 	page, err := s.Changes(t.Context(), ChangeQuery{Asc: true})
 	must(t, err)
-	_, version, err := s.HistoryVersion(t.Context(), dat.TypeRMR, rmr.ID, 2)
+	_, version, err := s.HistoryVersion(t.Context(), dat.TypeRMR, rmr.ID, 2, nil)
 	must(t, err)
-	then, err := s.AsOf(t.Context(), dat.TypeRMR, rmr.ID, Moment{Change: bound.Change.ID})
+	then, err := s.AsOf(t.Context(), dat.TypeRMR, rmr.ID, Moment{Change: bound.Change.ID}, nil)
 	must(t, err)
 	var watched []*LoggedChange
 	for len(watched) < 5 {

@@ -48,6 +48,7 @@
 //	access_user.go           users, and links that sign in once
 //	access_session.go        sessions
 //	access_lookup.go         who brings a credential
+//	access_scope.go          what a principal is restricted to, in SQL
 //	access_audit.go          the audit
 //	retention.go             the deletion of what is past its time, by one node at a time
 //	retention_drop.go        partitions that are dropped whole, without what stays of them

@@ -1764,8 +1764,8 @@ export interface components {
              * @enum {string}
              */
             role: "viewer" | "operator" | "admin";
-            /** @description To what it is restricted; only null yet. */
-            scope?: components["schemas"]["Scope"] | null;
+            /** @description To what it is restricted; null or left out for everything. */
+            scope?: components["schemas"]["ScopeCreate"] | null;
         };
         CreateUserBody: {
             /**
@@ -1783,8 +1783,8 @@ export interface components {
              * @enum {string}
              */
             role: "viewer" | "operator" | "admin";
-            /** @description To what the user is restricted; only null yet. */
-            scope?: components["schemas"]["Scope"] | null;
+            /** @description To what the user is restricted; null or left out for everything. */
+            scope?: components["schemas"]["ScopeCreate"] | null;
         };
         /** @description Completed DTOs by kind, bytes by direction, errors and flushes. */
         DTOCounters: {
@@ -3589,8 +3589,8 @@ export interface components {
              * @enum {string}
              */
             role?: "viewer" | "operator" | "admin";
-            /** @description To what it is restricted; only null yet. */
-            scope?: components["schemas"]["Scope"] | null;
+            /** @description To what it is restricted; null for everything. */
+            scope?: components["schemas"]["ScopeCreate"] | null;
         };
         PatchUserBody: {
             /**
@@ -3608,8 +3608,8 @@ export interface components {
              * @enum {string}
              */
             role?: "viewer" | "operator" | "admin";
-            /** @description To what the user is restricted; only null yet. */
-            scope?: components["schemas"]["Scope"] | null;
+            /** @description To what the user is restricted; null for everything. */
+            scope?: components["schemas"]["ScopeCreate"] | null;
         };
         /** @description The other end of a connection, as far as it is known. */
         Peer: {
@@ -4414,10 +4414,18 @@ export interface components {
             srq_low_watermark: boolean;
         };
         Scope: {
-            /** @description Ids of adapters; empty does not restrict. */
+            /** @description Ids of adapters, or their names, which mean those of every node; empty does not restrict. */
             ias: string[];
-            /** @description Labels that objects must have; empty does not restrict. */
+            /** @description Labels that objects must have, all of them; empty does not restrict. */
             labels: {
+                [key: string]: string;
+            };
+        };
+        ScopeCreate: {
+            /** @description Ids of adapters (soft0@alpha), or their names (soft0), which mean those of every node; empty or left out does not restrict. */
+            ias?: string[];
+            /** @description Labels that objects must have, all of them; empty or left out does not restrict. */
+            labels?: {
                 [key: string]: string;
             };
         };

@@ -1,0 +1,382 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// team is the label of the scopes in these tests, and its value in them.
+const team = "team"
+
+func inTeam(value string) members { return members{team: value} }
+
+// scoped makes a token of a role that is restricted to the given adapters and labels.
+func (r *rig) scoped(name, role string, ias []string, labels members) option {
+	r.t.Helper()
+	if ias == nil {
+		ias = []string{}
+	}
+	_, secret := r.token(name, role, members{"scope": members{"ias": ias, "labels": labels}})
+	return bring(secret)
+}
+
+// itemIDs returns the ids of a list's items.
+func (a reply) itemIDs() []string {
+	a.t.Helper()
+	ids := []string{}
+	for _, item := range a.is(200).at("items").([]any) {
+		ids = append(ids, fmt.Sprint(item.(members)["id"]))
+	}
+	return ids
+}
+
+func TestAScopeIsShownAndKept(t *testing.T) {
+	r := newRig(t, withToken)
+	made := r.do("POST", "/tokens", members{"name": "narrow", "role": "operator", "scope": members{"ias": []string{ia0, "soft1"}, "labels": inTeam("a")}}, bearer).is(201)
+	want := `{"ias":["soft0@alpha","soft1"],"labels":{"team":"a"}}`
+	for where, got := range map[string]any{
+		"the answer": made.at("scope"),
+		"the token":  r.do("GET", "/tokens/narrow", nil, bearer).is(200).at("scope"),
+		"whoami":     r.do("GET", "/whoami", nil, bring(made.at("token").(string))).is(200).at("scope"),
+	} {
+		if text, _ := json.Marshal(got); string(text) != want {
+			t.Errorf("%s has the scope %s", where, text)
+		}
+	}
+	cookie := r.signIn(members{"token": made.at("token")})
+	if me := r.do("GET", "/whoami", nil, cookie).is(200); me.at("scope", "labels", "team") != "a" {
+		t.Errorf("a session of it: %s", me.body)
+	}
+	r.do("PATCH", "/tokens/narrow", members{"role": "viewer"}, bearer).is(200)
+	if me := r.do("GET", "/whoami", nil, cookie).is(200); me.at("scope", "labels", "team") != "a" || me.at("role") != "viewer" {
+		t.Errorf("with another role: %s", me.body)
+	}
+	r.do("PATCH", "/tokens/narrow", members{"scope": nil}, bearer).is(200)
+	if me := r.do("GET", "/whoami", nil, cookie).is(200); me.at("scope") != nil {
+		t.Errorf("without a scope: %s", me.body)
+	}
+	for _, wrong := range []members{
+		{"ias": []string{""}}, {"ias": []string{"a@b@c"}}, {"labels": members{"ä": "x"}}, {"labels": members{"x": strings.Repeat("x", 256)}}, {"unknown": 1},
+	} {
+		r.do("POST", "/tokens", members{"name": "wrong", "role": "viewer", "scope": wrong}, bearer).refused(422, "DAT_INVALID_PARAMETER")
+	}
+	empty := r.do("POST", "/tokens", members{"name": "wide", "role": "viewer", "scope": members{}}, bearer).is(201)
+	if empty.at("scope") != nil {
+		t.Errorf("a scope that restricts nothing: %s", empty.body)
+	}
+	line := r.do("GET", "/audit?action=create-token&limit=1000", nil, bearer).is(200)
+	if !strings.Contains(string(line.body), `operator in {\"ias\":[\"soft0@alpha\",\"soft1\"],\"labels\":{\"team\":\"a\"}}`) {
+		t.Errorf("the audit: %s", line.body)
+	}
+}
+
+func TestAUsersScopeHoldsForItsSessions(t *testing.T) {
+	r := newRig(t, withToken)
+	made := r.do("POST", "/users", members{"name": "kim", "role": "operator", "scope": members{"ias": []string{"soft0"}}}, bearer).is(201)
+	cookie := r.signIn(members{"link": made.at("signin", "link")})
+	if ids := r.do("GET", "/ias", nil, cookie).itemIDs(); !slices.Equal(ids, []string{ia0}) {
+		t.Errorf("kim sees %q", ids)
+	}
+	r.do("PATCH", "/users/kim", members{"scope": nil}, cookie, with("Origin", "http://localhost")).refused(403)
+	r.do("PATCH", "/users/kim", members{"scope": members{"ias": []string{"soft1"}}}, bearer).is(200)
+	if ids := r.do("GET", "/ias", nil, cookie).itemIDs(); !slices.Equal(ids, []string{ia1}) {
+		t.Errorf("then kim sees %q", ids)
+	}
+	r.do("PATCH", "/users/kim", members{"password": "correct horse battery"}, bearer).is(200)
+	password := r.signIn(members{"name": "kim", "password": "correct horse battery"})
+	if ids := r.do("GET", "/ias", nil, password).itemIDs(); !slices.Equal(ids, []string{ia1}) {
+		t.Errorf("with the password kim sees %q", ids)
+	}
+}
+
+func TestOfListsACallerSeesTheScope(t *testing.T) {
+	r := newRig(t, withToken)
+	r.credential = bearer
+	var inA []string
+	for i := range 5 {
+		labels := inTeam([]string{"a", "b"}[i%2])
+		id := r.do("POST", "/pzs", members{"ia": []string{ia0, ia1}[i%2], "labels": labels, "name": fmt.Sprintf("zone-%d", i)}).is(201).id()
+		if i%2 == 0 {
+			inA = append(inA, id)
+		}
+	}
+	for what, caller := range map[string]option{
+		"a label": r.scoped("by-label", "viewer", nil, inTeam("a")), "an adapter": r.scoped("by-ia", "viewer", []string{ia0}, members{}),
+		"both": r.scoped("by-both", "viewer", []string{"soft0"}, inTeam("a")),
+	} {
+		first := r.do("GET", "/pzs?limit=2&total=true", nil, caller)
+		rest := r.do("GET", "/pzs?limit=2&cursor="+fmt.Sprint(first.is(200).at("next_cursor")), nil, caller)
+		if got := append(first.itemIDs(), rest.itemIDs()...); !slices.Equal(got, inA) || first.at("total") != 3.0 || rest.at("next_cursor") != nil {
+			t.Errorf("by %s: %q, total %v", what, got, first.at("total"))
+		}
+		if ids := r.do("GET", "/pzs?name=zone-1", nil, caller).itemIDs(); len(ids) != 0 {
+			t.Errorf("by %s a name outside finds %q", what, ids)
+		}
+	}
+	both := r.scoped("by-neither", "viewer", []string{ia1}, inTeam("a"))
+	if ids := r.do("GET", "/pzs", nil, both).itemIDs(); len(ids) != 0 {
+		t.Errorf("where only one member holds: %q", ids)
+	}
+}
+
+// Scope: outside of it reads and writes are 404, as for an id that is not there
+func TestOutsideOfTheScopeThereIsNothing(t *testing.T) {
+	r := newRig(t, withToken)
+	r.credential = bearer
+	caller := r.scoped("caller", "operator", nil, inTeam("a"))
+	r.do("PATCH", "/ias/"+ia0, members{"labels": inTeam("a")}).is(200)
+	evd := r.do("POST", "/evds", members{"ia": ia0, "qlen": 64, "streams": []string{"DTO", "CONNECTION"}, "labels": inTeam("b")}).is(201).id()
+	outside := r.do("POST", "/endpoints", members{"ia": ia0, "name": "theirs", "labels": inTeam("b"), "recv_evd": evd}).is(201).id()
+	inside := r.do("POST", "/endpoints", members{"ia": ia0, "labels": inTeam("a")}).is(201).id()
+
+	nobody := "0193ffff-0000-7000-8000-000000000000"
+	for _, call := range []struct {
+		method, path string
+		body         any
+	}{
+		{"GET", "/endpoints/%s", nil},
+		{"GET", "/endpoints/%s/status", nil},
+		{"GET", "/endpoints/%s/recvs", nil},
+		{"GET", "/endpoints/%s/history", nil},
+		{"GET", "/endpoints/%s/history/1", nil},
+		{"GET", "/endpoints/%s?as_of=1", nil},
+		{"PATCH", "/endpoints/%s", members{"name": "mine"}},
+		{"PUT", "/endpoints/%s/watermarks", members{"soft_high": 1, "hard_high": nil}},
+		{"POST", "/endpoints/%s/reset", nil},
+		{"POST", "/endpoints/%s/recvs", members{"count": 1, "size": 1}},
+		{"POST", "/endpoints/%s/revert", members{"version": 1}},
+		{"DELETE", "/endpoints/%s", nil},
+		{"DELETE", "/endpoints/%s?dry_run=true", nil},
+	} {
+		there := r.do(call.method, fmt.Sprintf(call.path, outside), call.body, caller, loose)
+		none := r.do(call.method, fmt.Sprintf(call.path, nobody), call.body, caller, loose)
+		if there.is(404); none.status != 404 || there.at("detail") != none.at("detail") || there.at("dat_return") != none.at("dat_return") {
+			t.Errorf("%s %s: %s, and of nobody %s", call.method, call.path, there.body, none.body)
+		}
+	}
+	if out := r.do("GET", "/endpoints/status?id="+outside+"&id="+inside, nil, caller); len(out.is(200).at("items").([]any)) != 1 {
+		t.Errorf("the status of many: %s", out.body)
+	}
+	// what a write refers to
+	r.do("PATCH", "/endpoints/"+inside, members{"recv_evd": evd}, caller).refused(422, "DAT_INVALID_PARAMETER")
+	r.do("POST", "/endpoints", members{"ia": ia0, "labels": inTeam("a"), "recv_evd": evd}, caller).refused(422, "DAT_INVALID_HANDLE")
+	r.do("POST", "/pzs", members{"ia": ia1, "labels": inTeam("a")}, caller).refused(422, "DAT_INVALID_HANDLE")
+	r.do("POST", "/lmrs", members{"ia": ia0, "pz": r.do("POST", "/pzs", members{"ia": ia0, "labels": inTeam("a")}).is(201).id(), "labels": inTeam("a"), "length": 64,
+		"mem_type": "SHARED_VIRTUAL", "shared_id": "theirs", "privileges": []string{"LOCAL_READ"}}, caller).refused(403)
+	for _, path := range []string{"/metrics", "/readyz?verbose"} {
+		if out := r.raw("GET", path, caller); out.Code != 403 {
+			t.Errorf("%s answers with %d", path, out.Code)
+		}
+	}
+	// what others have is not named
+	taken := r.do("POST", "/endpoints", members{"ia": ia0, "labels": inTeam("a"), "name": "theirs"}, caller).refused(409)
+	if strings.Contains(taken.Detail, outside) {
+		t.Errorf("the refusal names who has the name: %s", taken.Detail)
+	}
+	if r.do("GET", "/endpoints/"+outside, nil).is(200).at("version") != 1.0 {
+		t.Error("the endpoint outside was changed")
+	}
+}
+
+// Scope: creating or relabelling out of it is 403
+func TestNothingIsMadeOrMovedOutOfTheScope(t *testing.T) {
+	r := newRig(t, withToken)
+	r.credential = bearer
+	caller := r.scoped("caller", "operator", []string{"soft0"}, inTeam("a"))
+	r.do("PATCH", "/ias/"+ia0, members{"labels": inTeam("a")}).is(200)
+	mine := r.do("POST", "/pzs", members{"ia": ia0, "labels": inTeam("a")}, caller).is(201).id()
+	endpoint := r.do("POST", "/endpoints", members{"ia": ia0, "labels": inTeam("a")}, caller).is(201).id()
+	changes := r.number("SELECT count(*) FROM changes")
+	for _, call := range []struct {
+		method, path string
+		body         members
+	}{
+		{"POST", "/pzs", members{"ia": ia0}},
+		{"POST", "/pzs", members{"ia": ia0, "labels": inTeam("b")}},
+		{"POST", "/pzs?dry_run=true", members{"ia": ia0, "labels": inTeam("b")}},
+		{"POST", "/pzs", members{"ia": ia1, "labels": inTeam("a")}},
+		{"POST", "/pzs", members{"ia": "nobody@nowhere", "labels": inTeam("a")}},
+		{"POST", "/endpoints", members{"ia": ia0, "labels": inTeam("b"), "pz": mine}},
+		{"PATCH", "/endpoints/" + endpoint, members{"labels": inTeam("b")}},
+		{"PATCH", "/endpoints/" + endpoint, members{"labels": nil}},
+		{"PATCH", "/endpoints/" + endpoint + "?dry_run=true", members{"labels": nil}},
+		{"PATCH", "/ias/" + ia0, members{"labels": members{team: nil}}},
+	} {
+		if p := r.do(call.method, call.path, call.body, caller, loose).refused(403); p.Type != "/problems/no-right" || p.Return != nil {
+			t.Errorf("%s %s: %+v", call.method, call.path, p)
+		}
+	}
+	for _, atomic := range []bool{true, false} {
+		out := r.do("POST", "/batch", members{"atomic": atomic, "operations": []members{
+			op("POST", "/pzs", members{"ia": ia0, "labels": inTeam("b")}),
+			op("POST", "/pzs", members{"ia": ia1, "labels": inTeam("a")}),
+			op("PATCH", "/endpoints/"+endpoint, members{"labels": inTeam("b")}),
+		}}, caller)
+		if atomic {
+			out.refused(403)
+			continue
+		}
+		for _, result := range out.is(200).at("results").([]any) {
+			if result.(members)["status"] != 403.0 {
+				t.Errorf("a batch: %v", result)
+			}
+		}
+	}
+	if n := r.number("SELECT count(*) FROM changes"); n != changes {
+		t.Errorf("%d changes were recorded", n-changes)
+	}
+	r.do("PATCH", "/endpoints/"+endpoint, members{"labels": members{"more": "x"}}, caller).is(200)
+	r.do("POST", "/batch", members{"atomic": true, "operations": []members{op("DELETE", "/endpoints/"+endpoint, nil), op("DELETE", "/pzs/"+mine, nil)}}, caller).is(200)
+}
+
+// Scope: the log shows what lay in it then
+func TestOfTheLogACallerSeesTheScope(t *testing.T) {
+	r := newRig(t, withToken)
+	r.credential = bearer
+	caller := r.scoped("caller", "viewer", nil, inTeam("a"))
+	_, lines, end := r.stream("?after=0&type=pz&type=endpoint", caller)
+	defer end()
+	make := func(kind, value string) string {
+		return r.do("POST", kind, members{"ia": ia0, "labels": inTeam(value)}).is(201).id()
+	}
+	theirs, mine, moving := make("/pzs", "b"), make("/pzs", "a"), make("/endpoints", "a")
+	r.do("DELETE", "/pzs/"+theirs, nil).is(204)
+	r.do("DELETE", "/pzs/"+mine, nil).is(204)
+	r.do("PATCH", "/endpoints/"+moving, members{"labels": inTeam("b")}).is(200)
+	r.do("PATCH", "/endpoints/"+moving, members{"name": "elsewhere"}).is(200)
+	r.do("GET", "/endpoints/"+moving+"/history", nil, caller).refused(404)
+	r.do("PATCH", "/endpoints/"+moving, members{"labels": inTeam("a")}).is(200)
+	r.do("POST", "/endpoints/"+moving+"/disconnect", nil).refused(409)
+
+	if ids := r.do("GET", "/changes?type=pz&order=asc&total=true", nil, caller); len(ids.is(200).at("items").([]any)) != 2 || ids.at("total") != 2.0 || strings.Contains(string(ids.body), theirs) {
+		t.Errorf("changes of zones: %s", ids.body)
+	}
+	eventually(t, "the refusal is in the history, and what was outside is not", func() bool {
+		var versions []any
+		for _, c := range r.do("GET", "/endpoints/"+moving+"/history", nil, caller).is(200).at("items").([]any) {
+			versions = append(versions, c.(members)["version"], c.(members)["outcome"])
+		}
+		return slices.Equal(versions, []any{4.0, "DAT_INVALID_STATE", 4.0, "DAT_SUCCESS", 1.0, "DAT_SUCCESS"})
+	})
+	r.do("GET", "/endpoints/"+moving+"/history/1", nil, caller).is(200)
+	r.do("GET", "/endpoints/"+moving+"/history/3", nil, caller).refused(404)
+	second := r.do("GET", "/endpoints/"+moving+"/history/2", nil).is(200).at("id").(float64)
+	r.do("GET", fmt.Sprintf("/endpoints/%s?as_of=%.0f", moving, second), nil, caller).refused(404)
+	r.do("GET", fmt.Sprintf("/endpoints/%s?as_of=%.0f", moving, second-1), nil, caller).is(200)
+
+	var seen []string
+	for line := range lines {
+		data, is := strings.CutPrefix(line, "data: ")
+		if !is {
+			continue
+		}
+		var c struct {
+			Object  struct{ ID string }
+			Version int
+			Outcome string
+		}
+		must(t, json.Unmarshal([]byte(data), &c))
+		if c.Object.ID == theirs {
+			t.Errorf("the stream shows %s", data)
+		}
+		seen = append(seen, fmt.Sprint(c.Version))
+		if c.Outcome != "DAT_SUCCESS" {
+			break
+		}
+	}
+	if got := strings.Join(seen, " "); got != "1 1 2 4 4" {
+		t.Errorf("the stream shows the versions %s", got)
+	}
+}
+
+func TestAStreamEndsWhenItsScopeChanges(t *testing.T) {
+	r := newRig(t, withToken)
+	_, secret := r.token("watcher", "viewer", members{"scope": members{"labels": inTeam("a")}})
+	_, lines, end := r.stream("", bring(secret))
+	defer end()
+	<-lines
+	r.do("PATCH", "/tokens/watcher", members{"scope": members{"labels": inTeam("b")}}, bearer).is(200)
+	ends(t, lines)
+}
+
+// Scope: what a service point brings lies where the service point does
+func TestARequestHasTheLabelsOfItsServicePoint(t *testing.T) {
+	r := newRig(t, withToken)
+	r.credential = bearer
+	mine, theirs := r.scoped("mine", "operator", nil, inTeam("a")), r.scoped("theirs", "operator", nil, inTeam("b"))
+	r.do("PATCH", "/ias/"+ia1, members{"labels": inTeam("a")}).is(200)
+	evd := r.do("POST", "/evds", members{"ia": ia1, "qlen": 64, "streams": []string{"CR"}, "labels": inTeam("a")}, mine).is(201).id()
+	psp := r.do("POST", "/psps", members{"ia": ia1, "evd": evd, "ep_creator": "PROVIDER", "labels": inTeam("a")}, mine).is(201)
+	address := r.do("GET", "/ias/"+ia1, nil).is(200).at("ia_attributes", "ia_address")
+	active := r.endpoint(ia0)
+	r.do("PATCH", "/endpoints/"+active, members{"labels": inTeam("b"), "name": "theirs"}).is(200)
+	r.do("POST", "/endpoints/"+active+"/connect", members{"remote_ia_address": address, "remote_port_qual": psp.at("conn_qual")}, theirs).is(202)
+	var request string
+	eventually(t, "the request is listed", func() bool {
+		ids := r.do("GET", "/crs", nil, mine).itemIDs()
+		request = strings.Join(ids, "")
+		return len(ids) == 1
+	})
+	if ids := r.do("GET", "/crs", nil, theirs).itemIDs(); len(ids) != 0 {
+		t.Errorf("another team sees the requests %q", ids)
+	}
+	r.do("GET", "/crs/"+request, nil, theirs).refused(404)
+	r.do("POST", "/crs/"+request+"/reject", nil, theirs).refused(404)
+	passive := r.do("GET", "/crs/"+request, nil, mine).is(200).at("endpoint").(string)
+	zone := r.do("POST", "/pzs", members{"ia": ia1, "labels": inTeam("a")}, mine).is(201).id()
+	queue := r.do("POST", "/evds", members{"ia": ia1, "qlen": 64, "streams": []string{"DTO", "CONNECTION"}, "labels": inTeam("a")}, mine).is(201).id()
+	r.do("PATCH", "/endpoints/"+passive, members{"pz": zone, "recv_evd": queue, "request_evd": queue, "connect_evd": queue}, mine).is(200)
+	r.do("POST", "/crs/"+request+"/accept", nil, mine, with("Prefer", "wait=10")).is(200)
+
+	eventually(t, "the peer is known", func() bool {
+		return r.do("GET", "/endpoints/"+passive, nil).is(200).at("peer", "name") == "theirs"
+	})
+	for what, body := range map[string][]byte{
+		"the endpoint":    r.do("GET", "/endpoints/"+passive, nil, mine).is(200).body,
+		"its list":        r.do("GET", "/endpoints", nil, mine).is(200).body,
+		"its history":     r.do("GET", "/endpoints/"+passive+"/history", nil, mine).is(200).body,
+		"the log":         r.do("GET", "/changes", nil, mine).is(200).body,
+		"a write":         r.do("PATCH", "/endpoints/"+passive, members{"name": "mine"}, mine).is(200).body,
+		"a write's group": r.do("POST", "/batch", members{"operations": []members{op("PATCH", "/endpoints/"+passive, members{"name": "mine-2"})}}, mine).is(200).body,
+	} {
+		if strings.Contains(string(body), active) || strings.Contains(string(body), `"theirs"`) || !strings.Contains(string(body), passive) {
+			t.Errorf("%s names the peer: %s", what, body)
+		}
+	}
+	r.do("PATCH", "/endpoints/"+active, members{"labels": inTeam("a")}).is(200)
+	if out := r.do("GET", "/endpoints/"+passive, nil, mine).is(200); out.at("peer", "endpoint") != active {
+		t.Errorf("a peer in the scope: %s", out.body)
+	}
+}
+
+func TestTheOwnerOfAnObjectHoldsItsCallersToTheirScopes(t *testing.T) {
+	database := newDatabase(t)
+	alpha, beta := newNode(t, database, "alpha", false, withToken), newNode(t, database, "beta", false, withToken)
+	alpha.credential, beta.credential = bearer, bearer
+	caller := alpha.scoped("caller", "operator", []string{"soft0@beta"}, inTeam("a"))
+	there := "soft0@beta"
+	beta.do("PATCH", "/ias/"+there, members{"labels": inTeam("a")}).is(200)
+	eventually(t, "the node is known", func() bool { return alpha.do("GET", "/ias/"+there, nil, caller).status == 200 })
+	theirs := beta.do("POST", "/endpoints", members{"ia": there, "labels": inTeam("b")}).is(201).id()
+	mine := alpha.do("POST", "/endpoints", members{"ia": there, "labels": inTeam("a")}, caller).is(201)
+	if mine.header.Get("Datapi-Node") != "beta" {
+		t.Errorf("it was made by %q", mine.header.Get("Datapi-Node"))
+	}
+	alpha.do("POST", "/endpoints", members{"ia": there, "labels": inTeam("b")}, caller).refused(403)
+	alpha.do("PATCH", "/endpoints/"+mine.id(), members{"labels": nil}, caller).refused(403)
+	alpha.do("DELETE", "/endpoints/"+theirs, nil, caller).refused(404)
+	if out := alpha.do("GET", "/endpoints/status?id="+theirs+"&id="+mine.id(), nil, caller); len(out.is(200).at("items").([]any)) != 1 {
+		t.Errorf("the status of many: %s", out.body)
+	}
+	results := alpha.do("POST", "/batch", members{"operations": []members{
+		op("POST", "/pzs", members{"ia": there, "labels": inTeam("b")}), op("DELETE", "/endpoints/"+theirs, nil), op("DELETE", "/endpoints/"+mine.id(), nil),
+	}}, caller).is(200).at("results").([]any)
+	for i, want := range []float64{403, 404, 204} {
+		if results[i].(members)["status"] != want {
+			t.Errorf("operation %d: %v", i, results[i])
+		}
+	}
+}
