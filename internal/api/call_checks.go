@@ -30,6 +30,7 @@ func (a *API) checkCall(r route) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		if p := a.refuseOutside(request); p != nil {
+			a.noteOutside(request.Context(), r.id, p)
 			writeProblem(w, request, p)
 			return
 		}

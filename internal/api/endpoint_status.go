@@ -53,7 +53,7 @@ func (a *API) getStatuses(ctx context.Context, in *getStatuses) (*answer, error)
 	scope := callerScope(ctx)
 	for _, id := range in.ID {
 		if s, err := a.manager.EPStatus(dat.Handle(id)); err == nil {
-			if scope != nil && !a.inScope(scope, dat.TypeEndpoint, dat.Handle(id)) {
+			if o, ok := a.manager.Get(dat.TypeEndpoint, dat.Handle(id)); scope != nil && (!ok || !holds(scope, o)) {
 				continue
 			}
 			found[id] = endpointStatus{ID: id, EPStatus: s}

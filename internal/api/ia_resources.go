@@ -89,7 +89,7 @@ func (a *API) listResources(ctx context.Context, in *listResources) (*answer, er
 	all, out.next = in.cut(all, after)
 	scope := callerScope(ctx)
 	for _, r := range all {
-		if scope != nil && r.Endpoint != dat.HandleNull && !a.inScope(scope, dat.TypeEndpoint, r.Endpoint) {
+		if scope != nil && r.Endpoint != dat.HandleNull && !a.inScope(scope, dat.TypeEndpoint, r.Endpoint, dat.Handle(in.IA)) {
 			r.Endpoint = dat.HandleNull
 		}
 		item := encode(r)

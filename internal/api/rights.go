@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -32,12 +33,24 @@ const maxRefusedRights = 60
 
 // noteRefusedRight notes in the audit that a call was refused.
 func (a *API) noteRefusedRight(request *http.Request, action, detail string) {
-	if !a.refusedRights.allow(requestOf(request.Context()).principal.Key(), 1, time.Now()) {
+	a.noteRefused(requestOf(request.Context()), action, request.Header.Get("X-Change-Reason"), detail)
+}
+
+// noteOutside notes in the audit that a call was refused because of the caller's scope.
+func (a *API) noteOutside(ctx context.Context, action string, refusal error) {
+	info := requestOf(ctx)
+	if p := problemOf(refusal); info.principal.Scope != nil && p.Type == document.NewProblem(document.KindNoRight, "").Type {
+		a.noteRefused(info, action, "", p.Detail)
+	}
+}
+
+// noteRefused notes a refusal, but for those of one principal that are too many.
+func (a *API) noteRefused(info *requestInfo, action, reason, detail string) {
+	if !a.refusedRights.allow(info.principal.Key(), 1, time.Now()) {
 		return
 	}
-	e := auditEntry(requestOf(request.Context()), action, "")
-	e.Object, e.Reason = request.URL.Path, headerText(request.Header.Get("X-Change-Reason"))
-	e.Outcome, e.Detail = access.OutcomeRefused, detail
+	e := auditEntry(info, action, reason)
+	e.Object, e.Outcome, e.Detail = info.path, access.OutcomeRefused, detail
 	a.audit.note(e)
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/datapi/datapi/internal/access"
@@ -166,30 +167,36 @@ func withoutPeerIn(part json.RawMessage) json.RawMessage {
 	return encode(members)
 }
 
-// eventsInScope returns events as they are shown to a caller with a scope: of an endpoint that lies outside of it neither
-// who it is nor what it received. A freed endpoint is nobody's.
+// eventsInScope returns events as they are shown to a caller with a scope: of what lies outside of it neither who it is nor
+// what it received. What is not there any more has no labels.
 func (a *API) eventsInScope(ctx context.Context, events []dat.Event) []dat.Event {
 	scope := callerScope(ctx)
 	if scope == nil {
 		return events
 	}
-	shown := make([]dat.Event, len(events))
-	for i, e := range events {
-		if e.Endpoint != dat.HandleNull && !a.inScope(scope, dat.TypeEndpoint, e.Endpoint) {
-			e.Endpoint, e.Data.Cookie, e.Data.Payload, e.Data.PrivateData = dat.HandleNull, nil, nil, nil
+	shown := slices.Clone(events)
+	for i := range shown {
+		e := &shown[i]
+		outside := false
+		if e.Endpoint != dat.HandleNull && !a.inScope(scope, dat.TypeEndpoint, e.Endpoint, e.IA) {
+			e.Endpoint, outside = dat.HandleNull, true
 		}
-		if e.Object != nil && !a.inScope(scope, e.Object.Type, e.Object.ID) {
-			e.Object = nil
+		if e.Object != nil && !a.inScope(scope, e.Object.Type, e.Object.ID, e.IA) {
+			e.Object, outside = nil, true
 		}
-		shown[i] = e
+		if outside {
+			e.Data.Cookie, e.Data.Payload, e.Data.PrivateData, e.Data.CR = nil, nil, nil, dat.HandleNull
+		}
 	}
 	return shown
 }
 
-// inScope reports whether an object of this node lives and lies in a scope.
-func (a *API) inScope(scope *access.Scope, t dat.ObjectType, id dat.Handle) bool {
-	o, ok := a.manager.Get(t, id)
-	return ok && holds(scope, o)
+// inScope reports whether an object of an adapter of this node lies in a scope.
+func (a *API) inScope(scope *access.Scope, t dat.ObjectType, id, ia dat.Handle) bool {
+	if o, ok := a.manager.Get(t, id); ok {
+		return holds(scope, o)
+	}
+	return scope.Holds(string(ia), nil)
 }
 
 // withPeersInScope returns objects as they are shown to the caller: endpoints whose peers lie outside of the caller's scope

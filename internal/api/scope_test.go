@@ -133,6 +133,12 @@ func TestOutsideOfTheScopeThereIsNothing(t *testing.T) {
 	inside := r.do("POST", "/endpoints", members{"ia": ia0, "labels": inTeam("a")}).is(201).id()
 
 	nobody := "0193ffff-0000-7000-8000-000000000000"
+	spelled := "%" + fmt.Sprintf("%02x", outside[0]) + outside[1:]
+	for _, path := range []string{"/endpoints/" + spelled, "/endpoints/" + spelled + "/status", "/endpoints/" + spelled + "/history"} {
+		if out := r.do("GET", path, nil, caller, loose); out.status != 404 {
+			t.Errorf("%s: %d %s", path, out.status, out.body)
+		}
+	}
 	for _, call := range []struct {
 		method, path string
 		body         any
@@ -227,6 +233,11 @@ func TestNothingIsMadeOrMovedOutOfTheScope(t *testing.T) {
 	}
 	if n := r.number("SELECT count(*) FROM changes"); n != changes {
 		t.Errorf("%d changes were recorded", n-changes)
+	}
+	for _, action := range []string{"create-pz", "modify-endpoint", "run-batch"} {
+		eventually(t, "the refusal is in the audit: "+action, func() bool {
+			return len(r.do("GET", "/audit?outcome=refused&actor=caller&action="+action, nil).is(200).at("items").([]any)) > 0
+		})
 	}
 	r.do("PATCH", "/endpoints/"+endpoint, members{"labels": members{"more": "x"}}, caller).is(200)
 	r.do("POST", "/batch", members{"atomic": true, "operations": []members{op("DELETE", "/endpoints/"+endpoint, nil), op("DELETE", "/pzs/"+mine, nil)}}, caller).is(200)
@@ -377,6 +388,39 @@ func TestTheOwnerOfAnObjectHoldsItsCallersToTheirScopes(t *testing.T) {
 	for i, want := range []float64{403, 404, 204} {
 		if results[i].(members)["status"] != want {
 			t.Errorf("operation %d: %v", i, results[i])
+		}
+	}
+}
+
+// Scope: a queue in it shows of what lies outside neither who it is nor what came
+func TestAQueueNamesNobodyOutsideOfTheScope(t *testing.T) {
+	r := newRig(t, withToken)
+	r.credential = bearer
+	caller := r.scoped("caller", "operator", nil, inTeam("a"))
+	evd := r.do("POST", "/evds", members{"ia": ia1, "qlen": 64, "streams": []string{"CR"}, "labels": inTeam("a")}).is(201).id()
+	address := r.do("GET", "/ias/"+ia1, nil).is(200).at("ia_attributes", "ia_address")
+	for _, labels := range []members{inTeam("a"), inTeam("b")} {
+		psp := r.do("POST", "/psps", members{"ia": ia1, "evd": evd, "labels": labels}).is(201)
+		r.do("POST", "/endpoints/"+r.endpoint(ia0)+"/connect", members{"remote_ia_address": address, "remote_port_qual": psp.at("conn_qual"), "private_data": "aGk="}).is(202)
+	}
+	eventually(t, "both requests wait", func() bool { return len(r.do("GET", "/crs", nil).itemIDs()) == 2 })
+	mine := r.do("GET", "/crs", nil, caller).itemIDs()
+	if len(mine) != 1 {
+		t.Fatalf("the caller sees the requests %q", mine)
+	}
+	for what, out := range map[string]reply{
+		"a look": r.do("GET", "/evds/"+evd+"/events", nil, caller), "a dequeue": r.do("POST", "/evds/"+evd+"/dequeue", members{"max": 8}, caller),
+	} {
+		var named []any
+		for _, e := range out.is(200).at("events").([]any) {
+			data := e.(members)["data"].(members)
+			if (data["cr"] == nil) != (data["private_data"] == nil) || (data["cr"] == nil) != (e.(members)["object"] == nil) {
+				t.Errorf("%s: %v", what, e)
+			}
+			named = append(named, data["cr"])
+		}
+		if len(named) != 2 || !slices.Contains(named, any(mine[0])) || !slices.Contains(named, nil) {
+			t.Errorf("%s names %v", what, named)
 		}
 	}
 }
