@@ -86,6 +86,15 @@ bench: setup-test ## Run the benchmarks
 bench-rxe: ## Run the verbs engine's benchmarks beside a C program's in a virtual machine (KERNEL=6.1 or 6.12)
 	scripts/test-rxe -k $(or $(KERNEL),6.12) bench
 
+# A package has the verbs engine, which finds the libraries at run time, or none at all.
+.PHONY: deb
+deb: setup-test build ## Pack the program for Debian: bin/datapi_*.deb
+	scripts/deb
+
+.PHONY: test-deb
+test-deb: setup-test build ## Install, use, upgrade and remove the package in a copy of this machine (as root)
+	scripts/test-deb "$$(DEB_VERSION=0~former scripts/deb | tail -n 1)" "$$(scripts/deb | tail -n 1)"
+
 .PHONY: lint
 lint: setup-test web/node_modules/.installed ## Lint the Go code, the page, openapi.yaml and the image
 	go vet ./...

@@ -1,6 +1,7 @@
 package internal_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -121,5 +122,32 @@ func TestTheImageCopiesWhatIsThereAndPinsWhatItStandsOn(t *testing.T) {
 		if s.Build != nil && !slices.Contains(stages, s.Build.Target) {
 			t.Errorf("%s is built from stage %q, the Dockerfile has %v", name, s.Build.Target, stages)
 		}
+	}
+}
+
+// A variable that compose does not pass on is one that nobody can set without a change of the file.
+func TestComposePassesEverySettingOnAndAsksTheProgramForItsHealth(t *testing.T) {
+	d := compose(t)["datapi"]
+	if got, want := fmt.Sprint(d.Healthcheck.Test), "[CMD datapi health]"; got != want {
+		t.Errorf("the health check is %s, want %s, which knows the address and TLS", got, want)
+	}
+	options, err := os.ReadFile("../cmd/datapi/options_serve.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := regexp.MustCompile(`f\.\w+Var\(&o\.\w+, "([a-z-]+)"`).FindAllStringSubmatch(string(options), -1)
+	if len(flags) < 10 {
+		t.Fatalf("options_serve.go has the flags %v", flags)
+	}
+	for _, flag := range flags {
+		name := "DATAPI_" + strings.ToUpper(strings.ReplaceAll(flag[1], "-", "_"))
+		if value, ok := d.Environment[name]; !ok {
+			t.Errorf("docker-compose.yml does not pass %s on", name)
+		} else if name != "DATAPI_DATA_DIR" && !strings.HasPrefix(value, "${"+name+":-") {
+			t.Errorf("docker-compose.yml has %s as %q, which nobody can set", name, value)
+		}
+	}
+	if url := d.Environment["DATAPI_DATABASE_URL"]; strings.Contains(url, "PASSWORD") {
+		t.Errorf("the password is in %q, where some characters mean something else", url)
 	}
 }

@@ -47,7 +47,7 @@ var layout = map[string]row{
 	"docs":                  {},
 	"migrations":            {},
 	"cmd/datapi": {code: []string{
-		"internal/dat", "internal/rdma", "internal/rdma/soft", "internal/rdma/verbs", "internal/manager", "internal/store", "internal/api",
+		"internal/access", "internal/dat", "internal/rdma", "internal/rdma/soft", "internal/rdma/verbs", "internal/manager", "internal/store", "internal/api",
 		"web", "docs", "migrations",
 	}},
 }

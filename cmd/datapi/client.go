@@ -90,7 +90,7 @@ func (c *client) send(ctx context.Context, rq *request) (*http.Response, error) 
 	data, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20)) // the status alone makes it a refusal
 	text := problemText(response, data)
 	if response.StatusCode == http.StatusUnauthorized {
-		text += " (the token is read from " + tokenVariable + " or --token-file)"
+		text += " (the token is read from " + tokenVariable + " or --token-file; that of this host's service by the user who started it)"
 	}
 	return nil, refused(&refusal{response.StatusCode, text})
 }

@@ -217,7 +217,7 @@ func TestExitStatusTellsRefusalUsageAndSilenceApart(t *testing.T) {
 func TestARefusalForLackOfATokenSaysWhereItIsReadFrom(t *testing.T) {
 	url, _ := fakeService(t, http.StatusUnauthorized, `{"title":"Who is asking?","detail":"this call needs a token"}`)
 	status, _, said := command(t, "", "ep", "list", "--url", url)
-	if status != exitRefused || said != "datapi: this call needs a token (the token is read from DATAPI_TOKEN or --token-file)\n" {
+	if status != exitRefused || said != "datapi: this call needs a token (the token is read from DATAPI_TOKEN or --token-file; that of this host's service by the user who started it)\n" {
 		t.Errorf("status %d, said %q", status, said)
 	}
 }

@@ -34,6 +34,9 @@ var examples = map[string]string{
 	"serve":   "datapi serve --listen 127.0.0.1:0 --soft-ias 4",
 	"openapi": "datapi openapi --version 3.0 > openapi.yaml",
 
+	"health": "datapi health",
+	"man":    "mkdir pages && datapi man pages",
+
 	"migrate up":      "datapi migrate up",
 	"migrate down":    "datapi migrate down 1 --dry-run",
 	"migrate version": "datapi migrate version",

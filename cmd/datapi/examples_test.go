@@ -40,7 +40,7 @@ func newExampleScene(t *testing.T) *exampleScene {
 	if err := os.Symlink(program, filepath.Join(bin, "datapi")); err != nil {
 		t.Fatal(err)
 	}
-	s.environment = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "DATAPI_URL="+s.base, "DATAPI_TOKEN="+token, "DATABASE_URL="+db.URL())
+	s.environment = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "DATAPI_URL="+s.base, "DATAPI_TOKEN="+token, "DATABASE_URL="+db.URL(), "DATAPI_LISTEN="+strings.TrimPrefix(s.base, "http://"))
 	return s
 }
 

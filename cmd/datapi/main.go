@@ -49,7 +49,7 @@ func newRoot(std streams) *cobra.Command {
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	root.AddCommand(newServe(), newMigrate(), newBackup(), newRestore(), newOpenAPI())
+	root.AddCommand(newServe(), newMigrate(), newBackup(), newRestore(), newOpenAPI(), newHealth(), newMan())
 	addClient(root)
 	return root
 }

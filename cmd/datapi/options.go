@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 )
 
 // defaultURL is where `datapi serve` listens by default.
-const defaultURL = "http://127.0.0.1:8480"
+const defaultURL = "http://" + defaultListen
 
 // tokenVariable is the environment variable that holds the token. There is no flag for it: everybody on the machine can
 // read a command line.
@@ -26,6 +27,7 @@ const tokenVariable = "DATAPI_TOKEN"
 // callOptions are the flags that all client commands share.
 type callOptions struct {
 	url, tokenFile, caFile, output string
+	dataDir                        string
 	ifMatch, reason, key           string
 	dryRun, noHeaders              bool
 	wait                           time.Duration
@@ -33,8 +35,9 @@ type callOptions struct {
 
 // register adds the flags. Those of writes are for verbs that write only, and have no variables: they belong to one call.
 func (o *callOptions) register(flags *pflag.FlagSet, v verb) {
-	flags.StringVar(&o.url, "url", defaultURL, "address of the service")
-	flags.StringVar(&o.tokenFile, "token-file", "", "file that holds the token; the token itself only as "+tokenVariable)
+	flags.StringVar(&o.url, "url", "", "address of the service; none: that of the service of this host, or "+defaultURL)
+	flags.StringVar(&o.tokenFile, "token-file", "", "file that holds the token; the token itself only as "+tokenVariable+"; none: that of the service of this host")
+	flags.StringVar(&o.dataDir, "data-dir", "", "data directory of the service of this host; none: as for datapi serve")
 	flags.StringVar(&o.caFile, "ca-file", "", "PEM certificates to trust besides the system's")
 	flags.StringVarP(&o.output, "output", "o", string(formatTable), "table for people, wide for more columns, name for names alone, json or yaml for programs")
 	environment(flags, nil)
@@ -125,11 +128,11 @@ func (o *callOptions) printer(c *cobra.Command, n noun, v verb) *printer {
 
 // client returns a client for the address and the credentials of the flags.
 func (o *callOptions) client() (*client, error) {
-	base, err := url.Parse(o.url)
+	base, err := url.Parse(cmp.Or(o.url, defaultURL))
 	if err != nil || base.Host == "" {
 		return nil, usage(fmt.Errorf("--url %q is no address; write it as %s", o.url, defaultURL))
 	}
-	token := os.Getenv(tokenVariable)
+	token, caFile := os.Getenv(tokenVariable), o.caFile
 	if o.tokenFile != "" {
 		data, err := os.ReadFile(o.tokenFile)
 		if err != nil {
@@ -137,9 +140,15 @@ func (o *callOptions) client() (*client, error) {
 		}
 		token = strings.TrimSpace(string(data))
 	}
+	if local, ok := findLocalService(o.dataDir); ok && (o.url == "" || local.is(base)) {
+		if base, err = url.Parse(local.url); err != nil {
+			return nil, err
+		}
+		token, caFile = cmp.Or(token, local.token), cmp.Or(caFile, local.certificate)
+	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	if o.caFile != "" {
-		pool, err := certificates(o.caFile)
+	if caFile != "" {
+		pool, err := certificates(caFile)
 		if err != nil {
 			return nil, usage(fmt.Errorf("--ca-file: %w", err))
 		}

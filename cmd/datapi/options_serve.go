@@ -19,6 +19,9 @@ import (
 // minTokenLength is the least length of an admin token, in characters.
 const minTokenLength = 16
 
+// defaultListen is the address of a service that is given none.
+const defaultListen = "127.0.0.1:8480"
+
 // defaultRetention is the age of changes kept where nobody says another one.
 const defaultRetention = "90d"
 
@@ -43,21 +46,22 @@ type serveOptions struct {
 	tlsSelfSigned, insecureHTTP        bool
 	metricsListen, retention           string
 	rateLimit                          int
-	readOnly                           bool
+	readOnly, open                     bool
 	logLevel, logFormat                string
 }
 
 // register adds the flags.
 func (o *serveOptions) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.listen, "listen", "127.0.0.1:8480", "address of the page and the API; port 0 picks one and prints it")
+	f.StringVar(&o.listen, "listen", defaultListen, "address of the page and the API; port 0 picks one and prints it")
 	f.StringVar(&o.advertise, "advertise", "", "host:port at which other nodes and clients reach this one; none: that of --listen")
 	f.StringVar(&o.databaseURL, "database-url", "", "PostgreSQL to use, several hosts allowed; none: a private one")
 	f.StringVar(&o.dataDir, "data-dir", "", "where the private PostgreSQL and secrets lie; none: $STATE_DIRECTORY, /var/lib/datapi for root, else ~/.local/state/datapi")
 	f.StringVar(&o.node, "node", "", "this host's name in ids; none: the host name")
 	f.StringVar(&o.engine, "engine", "auto", "auto (verbs where a device exists, else soft), verbs, soft, or verbs,soft")
 	f.IntVar(&o.softIAs, "soft-ias", 2, "how many soft adapters to open")
-	f.StringVar(&o.adminTokenFile, "admin-token-file", "", "file that holds the token that every call must bring")
+	f.BoolVar(&o.open, "open", false, "ask nobody who they are; on loopback only")
+	f.StringVar(&o.adminTokenFile, "admin-token-file", "", "file that holds a token with all rights; none: admin-token in the data directory")
 	f.StringVar(&o.adminToken, "admin-token", "", "the token itself; others on this machine can read it here, the variable is safer")
 	f.StringVar(&o.tlsCert, "tls-cert", "", "PEM certificate chain to serve HTTPS with")
 	f.StringVar(&o.tlsKey, "tls-key", "", "its PEM key")
@@ -135,7 +139,10 @@ func (s *settings) checkToken() error {
 			return fmt.Errorf("--admin-token-file: %s is empty", s.adminTokenFile)
 		}
 	}
-	if s.token != "" && len(s.token) < minTokenLength {
+	switch {
+	case s.token != "" && s.open:
+		return errors.New("--open asks nobody who they are, so there is no use for an admin token; give one of them")
+	case s.token != "" && len(s.token) < minTokenLength:
 		return fmt.Errorf("the admin token has %d characters; give it %d or more", len(s.token), minTokenLength)
 	}
 	return nil
@@ -157,18 +164,19 @@ func (s *settings) checkTLS() error {
 // secure reports whether the service speaks HTTPS.
 func (s *settings) secure() bool { return s.tlsCert != "" || s.tlsSelfSigned }
 
-// checkExposure refuses an address that other hosts can reach, if there is no token or it would be sent in clear text.
+// checkExposure refuses an address that other hosts can reach, if nobody is asked who they are, or tokens would be sent
+// in clear text.
 func (s *settings) checkExposure() error {
 	host, _, err := net.SplitHostPort(s.listen)
 	switch {
 	case err != nil:
-		return fmt.Errorf("--listen %q is no address; write it as 127.0.0.1:8480", s.listen)
+		return fmt.Errorf("--listen %q is no address; write it as %s", s.listen, defaultListen)
 	case isLoopback(host):
 		return nil
-	case s.token == "":
-		return fmt.Errorf("--listen %s can be reached from other hosts: give an admin token (--admin-token-file), or listen on 127.0.0.1", s.listen)
+	case s.open:
+		return fmt.Errorf("--listen %s can be reached from other hosts, and --open asks nobody who they are: leave --open out, or listen on 127.0.0.1", s.listen)
 	case !s.secure() && !s.insecureHTTP:
-		return fmt.Errorf("--listen %s would send the token in clear text: give --tls-cert and --tls-key, or --tls-self-signed, or --insecure-http", s.listen)
+		return fmt.Errorf("--listen %s would send tokens in clear text: give --tls-cert and --tls-key, or --tls-self-signed, or --insecure-http", s.listen)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func settingsOf(t *testing.T, args ...string) (*settings, error) {
 	return o.validate()
 }
 
-func TestServeRefusesToBeReachedWithoutATokenAndASecureLine(t *testing.T) {
+func TestServeRefusesToBeReachedByStrangersAndOverAnInsecureLine(t *testing.T) {
 	long := strings.Repeat("x", minTokenLength)
 	cases := []struct {
 		args string
@@ -39,9 +39,12 @@ func TestServeRefusesToBeReachedWithoutATokenAndASecureLine(t *testing.T) {
 		{"", ""},
 		{"--listen [::1]:0", ""},
 		{"--listen localhost:8480", ""},
-		{"--listen 0.0.0.0:8480", "can be reached from other hosts"},
-		{"--listen :8480", "can be reached from other hosts"},
-		{"--listen :8480 --insecure-http", "can be reached from other hosts"},
+		{"--listen 0.0.0.0:8480", "clear text"},
+		{"--listen :8480", "clear text"},
+		{"--listen :8480 --insecure-http", ""},
+		{"--open", ""},
+		{"--listen :8480 --insecure-http --open", "can be reached from other hosts"},
+		{"--open --admin-token " + long, "give one of them"},
 		{"--listen :8480 --admin-token " + long, "clear text"},
 		{"--listen :8480 --admin-token " + long + " --insecure-http", ""},
 		{"--listen :8480 --admin-token " + long + " --tls-self-signed", ""},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -108,10 +109,14 @@ func begin(t *testing.T, args ...string) (*process, io.Reader) {
 	return p, out
 }
 
-// serveIn starts a service on a data directory and waits until it is ready.
+// serveIn starts a service on a data directory and waits until it is ready. Without an admin token it asks nobody who they
+// are.
 func serveIn(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
-	p, out := begin(t, append([]string{"serve", "--listen=127.0.0.1:0", "--node=alpha", "--engine=soft", "--data-dir=" + dir}, args...)...)
+	open := !slices.ContainsFunc(args, func(arg string) bool {
+		return strings.HasPrefix(arg, "--admin-token") || strings.HasPrefix(arg, "--open")
+	})
+	p, out := begin(t, append([]string{"serve", "--listen=127.0.0.1:0", "--node=alpha", "--engine=soft", "--data-dir=" + dir, fmt.Sprint("--open=", open)}, args...)...)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		name, value, _ := strings.Cut(strings.TrimSpace(lines.Text()), " ")

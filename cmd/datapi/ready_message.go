@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 )
 
 // printReady prints where the page, the API, the data and the rest are. Programs may read it: one line each, the name
@@ -23,9 +25,33 @@ func (r *runningService) printReady(out io.Writer) {
 	}
 	line("engine", r.adapters())
 	line("data", r.data)
+	if r.door != nil {
+		line("token", r.door.tokenFile+" (the client finds it; curl: -H \"Authorization: Bearer $(cat "+r.door.tokenFile+")\")")
+	}
+	line("sign in", r.signIn(out))
 	line("stop", "Ctrl-C or SIGTERM")
 	_ = w.Flush() // the service runs, whether or not its output can be written
 }
+
+// signIn says how the page is opened signed in: with a link, where somebody looks at a terminal.
+func (r *runningService) signIn(out io.Writer) string {
+	if r.settings.open {
+		return "nobody is asked who they are (--open)"
+	}
+	if !isTerminal(out) {
+		return "datapi signin prints a link that opens the page signed in, once"
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), linkTimeout)
+	defer cancel()
+	secret, err := r.api.SignInLink(ctx)
+	if err != nil {
+		return "datapi signin prints a link that opens the page signed in, once (" + err.Error() + ")"
+	}
+	return r.base() + "/#signin=" + secret + " (once, within 10 minutes)"
+}
+
+// linkTimeout bounds how long the start waits for the link that it prints.
+const linkTimeout = 5 * time.Second
 
 // adapters returns the IAs with their providers and states, as one line.
 func (r *runningService) adapters() string {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 )
 
@@ -37,7 +38,7 @@ func newServe() *cobra.Command {
 		Short: "Run the service: API, page and engine",
 		Long: "Run the service: API, page and engine.\n\n" +
 			"With no database it starts a private PostgreSQL from the programs on this machine. With no RDMA device it\n" +
-			"opens soft adapters. It listens on loopback; beyond it only with an admin token and TLS or --insecure-http.",
+			"opens soft adapters. It listens on loopback; beyond it only with TLS or --insecure-http.",
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := options.validate()
@@ -72,6 +73,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, out io.Writer) er
 		first := <-signals
 		received := time.Now()
 		log.Info("stopping", "signal", first.String())
+		tellSupervisor(log, daemon.SdNotifyStopping)
 		stop(errStopSignal)
 		limit := time.AfterFunc(stopLimit, func() {
 			log.Error("the stop did not come to an end and is given up", "after", stopLimit.String())
@@ -89,6 +91,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, out io.Writer) er
 	started, err := start(running, s, log, st)
 	if err == nil {
 		started.printReady(out)
+		tellSupervisor(log, daemon.SdNotifyReady)
 		err = started.wait(running)
 	}
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
@@ -101,6 +104,13 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, out io.Writer) er
 		err = fmt.Errorf("it did not stop in order: %w", ended)
 	}
 	return err
+}
+
+// tellSupervisor tells systemd, if that has started this process, how far it is.
+func tellSupervisor(log *slog.Logger, state string) {
+	if _, err := daemon.SdNotify(false, state); err != nil {
+		log.Warn("systemd was not told", "state", state, "error", err)
+	}
 }
 
 // errStopSignal is the cause of a context that a signal ended.

@@ -79,7 +79,9 @@ func TestServeSaysInOneLineWhatItCannotDo(t *testing.T) {
 		{"the directory is in use", []string{"--listen", "127.0.0.1:0", "--data-dir", dir}, exitRefused, dir},
 		{"the node's name is in use", []string{"--listen", "127.0.0.1:0", "--data-dir", stateDir(t), "--database-url", db.URL(), "--node=alpha"}, exitRefused, "alpha"},
 		{"an empty token", []string{"--admin-token-file", "/dev/null"}, exitUsage, "is empty"},
-		{"an open door", []string{"--listen", "0.0.0.0:0"}, exitUsage, "admin token"},
+		{"an open door", []string{"--listen", "0.0.0.0:0", "--open"}, exitUsage, "leave --open out"},
+		{"a door of glass", []string{"--listen", "0.0.0.0:0"}, exitUsage, "clear text"},
+		{"a lock on an open door", []string{"--open", "--admin-token", "0123456789abcdef"}, exitUsage, "give one of them"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

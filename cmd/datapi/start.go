@@ -29,6 +29,9 @@ type runningService struct {
 	store    *store.Store
 	private  *store.Postgres // nil with --database-url
 	data     string          // where the data is, for people
+	// door is nil where the service was given a token or asks for none.
+	door *localDoor
+	api  *api.API
 	// fingerprint is that of a self-signed certificate, else empty.
 	fingerprint string
 	failed      chan error
@@ -43,6 +46,12 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runn
 	}
 	if s.tlsSelfSigned {
 		r.fingerprint = fingerprint(secured)
+	}
+	if s.token == "" && !s.open {
+		if r.door, err = openLocalDoor(s.dataDir, log, st); err != nil {
+			return nil, err
+		}
+		s.token = r.door.token
 	}
 	listener, err := listen(ctx, "--listen", s.listen, st)
 	if err != nil {
@@ -70,7 +79,13 @@ func start(ctx context.Context, s *settings, log *slog.Logger, st *stack) (*runn
 		log.Warn("few connections are possible at once, because the process may have few file descriptors; raise the limit (ulimit -n)", "connections", most)
 	}
 	server.RegisterOnShutdown(a.Close)
+	r.api = a
 	r.run(server, listener, st)
+	if r.door != nil {
+		if err := r.door.announce(r.base()); err != nil {
+			return nil, err
+		}
+	}
 	if s.metricsListen != "" {
 		err = r.serveMetrics(ctx, a.Metrics, st)
 	}

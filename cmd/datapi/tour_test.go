@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,12 +27,17 @@ func TestReadmeTourRunsTwice(t *testing.T) {
 			script.WriteString(block)
 		}
 	}
-	p := serveIn(t, stateDir(t))
+	dir := stateDir(t)
+	p := serveIn(t, dir, "--open=false")
 	const address = "http://127.0.0.1:8480"
 	if !strings.Contains(script.String(), address) {
 		t.Fatalf("the tour does not speak to %s", address)
 	}
-	there := strings.ReplaceAll(script.String(), address, p.base)
+	const token = "~/.local/state/datapi/admin-token"
+	if !strings.Contains(script.String(), token) {
+		t.Fatalf("the tour does not read %s", token)
+	}
+	there := strings.NewReplacer(address, p.base, token, filepath.Join(dir, tokenName)).Replace(script.String())
 	out, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-xc", there+there).CombinedOutput()
 	if err != nil {
 		t.Fatalf("the tour fails (%v):\n%s", err, out)

@@ -10,7 +10,7 @@ import (
 
 // What one call is about is never taken from the environment: DATAPI_NODE is there where a service was started.
 func TestOnlyWhereAndAsWhomIsTakenFromTheEnvironment(t *testing.T) {
-	fromEnvironment := []string{"url", "token-file", "ca-file", "output"}
+	fromEnvironment := []string{"url", "token-file", "ca-file", "data-dir", "output"}
 	for _, c := range commands(newRoot(streams{})) {
 		if c.Flags().Lookup("url") == nil {
 			continue

@@ -279,7 +279,7 @@ func headingIDs(source []byte) []string {
 func TestGuidesStandBesideAPageInTheOrderOfTheIndexes(t *testing.T) {
 	r := guideRig(t)
 	for at, first := range map[string][]string{
-		"/docs/":       {"/docs/", "/docs/architecture", "/docs/rules/", "/docs/decisions/", "/docs/running", "/docs/access", "/docs/devices", "/docs/network", "/docs/hosts", "/docs/ha", "/docs/guarantees", "/docs/limits", "/docs/performance", "/docs/backup"},
+		"/docs/":       {"/docs/", "/docs/architecture", "/docs/rules/", "/docs/decisions/", "/docs/install", "/docs/running", "/docs/access", "/docs/security", "/docs/devices", "/docs/network", "/docs/hosts", "/docs/ha", "/docs/guarantees", "/docs/limits", "/docs/performance", "/docs/backup"},
 		"/docs/rules/": {"/docs/", "/docs/architecture", "/docs/rules/", "/docs/rules/transitions", "/docs/rules/modify", "/docs/rules/creation"},
 	} {
 		list, _, _ := strings.Cut(r.raw("GET", at).Body.String(), "<h2>More</h2>")

@@ -2,10 +2,13 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
@@ -338,6 +341,21 @@ func (a *API) createLink(ctx context.Context, in *createLink) (*answer, error) {
 func linkOf(info *requestInfo, secret string) *signInLink {
 	scheme := map[bool]string{true: "https", false: "http"}[info.tls]
 	return &signInLink{Link: secret, URL: scheme + "://" + info.host + "/#signin=" + secret, ExpiresAt: dat.At(time.Now().Add(access.LinkLifetime))}
+}
+
+// SignInLink makes a link that signs in whoever has the token that the service was started with, and returns its secret.
+// Errors are those of the database.
+func (a *API) SignInLink(ctx context.Context) (string, error) {
+	local, ok := a.credentials.Local()
+	if !ok {
+		return "", errors.New("nobody signs in to a service that asks nobody who they are")
+	}
+	secret := access.NewSecret()
+	e := access.Entry{
+		Actor: access.LocalAdmin.Name, ActorKind: access.LocalAdmin.Kind, Action: "create-signin-link", Outcome: access.OutcomeDone,
+		Detail: "printed at the start", RequestID: uuid.Must(uuid.NewV7()).String(),
+	}
+	return secret, a.store.CreateLink(ctx, access.HashOf(secret), access.LocalAdmin, &local, store.AccessWrite{Entry: e})
 }
 
 // setCookie returns the header that gives the client the session's cookie; maxAge is in seconds, -1 removes it.

@@ -74,6 +74,7 @@
 //	errors.go                the table from PostgreSQL's errors to *dat.Error
 //
 //	data_directory.go        the data directory, which nobody else can change
+//	data_directory_file.go   its files that only the service's user can read
 //	postgres.go              the private PostgreSQL
 //	postgres_process.go      its process, started again when it dies
 //	postgres_directory.go    its lock, data and socket in the data directory

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -239,11 +240,12 @@ func (p *Postgres) setDown(err error) {
 }
 
 // childEnv returns the environment of this process without the variables that
-// PostgreSQL would take its settings from.
+// PostgreSQL would take its settings from, and those that are this process's alone.
 func childEnv() []string {
+	foreign := []string{"PG", "LC_", "DATAPI_", "DATABASE_URL=", "NOTIFY_SOCKET="}
 	env := []string{"LC_ALL=C"}
 	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "PG") && !strings.HasPrefix(kv, "LC_") && !strings.HasPrefix(kv, "DATAPI_") && !strings.HasPrefix(kv, "DATABASE_URL=") {
+		if !slices.ContainsFunc(foreign, func(prefix string) bool { return strings.HasPrefix(kv, prefix) }) {
 			env = append(env, kv)
 		}
 	}

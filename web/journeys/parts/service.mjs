@@ -13,7 +13,7 @@ export async function startService({ dataDir, listen = "127.0.0.1:0", env = {}, 
   if (!binary) throw new Error("DATAPI_BIN is not set: give the path of the built program, as `make journeys` does");
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), "datapi-journeys-")));
   const child = spawn(binary, ["serve", "--engine", "soft", "--listen", listen, "--data-dir", folder, ...args], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...(env.DATAPI_ADMIN_TOKEN ? {} : { DATAPI_OPEN: "true" }), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";
