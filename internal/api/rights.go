@@ -15,11 +15,12 @@ func (a *API) checkRight(r route, request *http.Request) *document.Problem {
 	info := requestOf(request.Context())
 	if need := r.needs(); !info.principal.May(need) {
 		detail := "This needs the role " + need.String() + "; " + info.principal.Name + " is " + info.principal.Role.String() + "."
+		remedy := " Ask somebody with that role, or sign in as another one."
 		if info.principal.Role >= need {
-			detail = "This is about the whole service; " + info.principal.Name + " is restricted to a scope."
+			detail, remedy = "This is about the whole service; "+info.principal.Name+" is restricted to a scope.", " Ask an admin without one."
 		}
 		a.noteRefusedRight(request, r.id, detail)
-		return document.NewProblem(document.KindNoRight, detail+" Ask somebody with that role, or sign in as another one.")
+		return document.NewProblem(document.KindNoRight, detail+remedy)
 	}
 	if info.unverified && r.isWrite() && !r.open {
 		return document.NewProblem(document.KindStoreAway, "The database cannot be asked whether the credential is still good, so it is taken for reads only. Repeat the call when the database is back.")

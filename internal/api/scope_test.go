@@ -240,6 +240,12 @@ func TestNothingIsMadeOrMovedOutOfTheScope(t *testing.T) {
 		})
 	}
 	r.do("PATCH", "/endpoints/"+endpoint, members{"labels": members{"more": "x"}}, caller).is(200)
+	reserved := r.endpoint(ia0)
+	rsp := r.do("POST", "/rsps", members{"ia": ia0, "conn_qual": 4803, "endpoint": reserved, "evd": r.evd(ia0, "CR"), "labels": inTeam("a")}).is(201).id()
+	r.do("DELETE", "/rsps/"+rsp, nil, caller).refused(403)
+	if state := r.do("GET", "/endpoints/"+reserved, nil).is(200).at("state"); state != "RESERVED" {
+		t.Errorf("the endpoint of a service point in the scope is %v", state)
+	}
 	r.do("POST", "/batch", members{"atomic": true, "operations": []members{op("DELETE", "/endpoints/"+endpoint, nil), op("DELETE", "/pzs/"+mine, nil)}}, caller).is(200)
 }
 

@@ -188,7 +188,12 @@ func (u *unit) lockRequest(c Call, id dat.Handle, with dat.Handle) (*request, *e
 	}
 	locks := []*object{&req.object}
 	ep, ok := find[*endpoint](u.m, with)
-	if ok = ok && u.holds(&ep.object); ok {
+	switch {
+	case ok && !u.holds(&ep.object) && with == req.endpoint:
+		return nil, nil, errBeside(dat.TypeEndpoint)
+	case ok && !u.holds(&ep.object):
+		ok = false
+	case ok:
 		locks = append(locks, &ep.object)
 	}
 	if err := u.lock(locks...); err != nil {

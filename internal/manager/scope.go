@@ -59,6 +59,14 @@ func errSharedMemory() *dat.Error {
 	}
 }
 
+// errBeside refuses a write that would change another object too, which lies outside of the caller's scope.
+func errBeside(t dat.ObjectType) *dat.Error {
+	return &dat.Error{
+		Return: dat.RetPrivilegesViolation, Kind: "no-right",
+		Detail: fmt.Sprintf("This would change the %s that it belongs to as well, which lies outside of your scope. Ask somebody whose scope has both.", t),
+	}
+}
+
 // errOutside refuses a write after which an object would lie outside of the caller's scope.
 func errOutside(img dat.Object) *dat.Error {
 	return &dat.Error{
