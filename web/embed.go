@@ -137,7 +137,7 @@ func wantsPage(name string, r *http.Request) bool {
 // the two equal.
 var screens = []string{
 	"/", "/ias", "/ias/$", "/endpoints", "/endpoints/new", "/endpoints/$", "/connections", "/pzs", "/pzs/$", "/evds", "/evds/$",
-	"/srqs", "/srqs/$", "/lmrs", "/lmrs/$", "/rmrs", "/rmrs/$", "/changes", "/nodes",
+	"/srqs", "/srqs/$", "/lmrs", "/lmrs/$", "/rmrs", "/rmrs/$", "/changes", "/nodes", "/access",
 }
 
 // isScreen reports whether the page has a screen at a path, which is clean.

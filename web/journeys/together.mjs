@@ -100,6 +100,57 @@ export const together = {
     }
   },
 
+  async "an admin makes a user and a token, sees who is signed in, and ends it; the audit tells"({ browser }) {
+    const token = "a-token-of-sixteen-or-more";
+    const service = await startService({ env: { DATAPI_ADMIN_TOKEN: token } });
+    const admin = await visitor(browser, service.base);
+    const kim = await visitor(browser, service.base);
+    try {
+      await admin.page.goto("/access");
+      await admin.page.getByRole("textbox", { name: "Token" }).fill(token);
+      await admin.page.getByRole("button", { name: "Sign in" }).click();
+      await admin.page.getByText("There are no tokens").waitFor();
+
+      await admin.page.getByRole("button", { name: "Create token" }).click();
+      await admin.page.getByRole("textbox", { name: "Name" }).fill("nightly");
+      await admin.page.getByRole("button", { name: "Create the token" }).click();
+      const secret = (await admin.page.getByRole("dialog", { name: "Token nightly" }).locator("pre").textContent()).trim();
+      assert.match(secret, /^dtp_/);
+      const answer = await fetch(`${service.base}/api/v1/whoami`, { headers: { Authorization: `Bearer ${secret}` } });
+      assert.deepEqual((({ name, role }) => ({ name, role }))(await answer.json()), { name: "nightly", role: "viewer" });
+      await admin.page.getByRole("button", { name: "I have it" }).click();
+      await admin.page.getByRole("rowheader", { name: "nightly" }).waitFor();
+
+      await admin.page.getByRole("button", { name: "Create user" }).click();
+      await admin.page.getByRole("textbox", { name: "Name" }).fill("kim");
+      await admin.page.getByLabel("Role").selectOption("operator");
+      await admin.page.getByRole("button", { name: "Create the user" }).click();
+      const link = (await admin.page.getByRole("dialog", { name: "The first sign-in of kim" }).locator("pre").textContent()).trim();
+      await admin.page.getByRole("button", { name: "I have it" }).click();
+
+      await kim.page.goto(link);
+      await until("kim's page is live", async () => (await freshness(kim.page)) === "live");
+      await kim.page.goto("/access");
+      await kim.page.getByText("You are kim, an operator.").waitFor();
+      assert.equal(await kim.page.getByRole("tab", { name: "Tokens" }).count(), 0, "tokens are for admins");
+
+      await admin.page.goto("/access?tab=sessions");
+      await admin.page.getByRole("row", { name: /kim/ }).getByRole("button", { name: /^End/ }).click();
+      await admin.page.getByRole("button", { name: "End the session of kim" }).click();
+      await kim.page.getByRole("dialog", { name: "Who are you?" }).waitFor();
+
+      await admin.page.goto("/access?tab=audit");
+      for (const action of ["create-token", "create-user", "end-session"]) await admin.page.getByText(action).first().waitFor();
+      await admin.page.getByRole("button", { name: "Sign out admin" }).click();
+      await admin.page.getByRole("dialog", { name: "Who are you?" }).waitFor();
+      assert.deepEqual(admin.errors, []);
+    } finally {
+      await admin.close();
+      await kim.close();
+      await service.stop();
+    }
+  },
+
   async "a service with a token asks for it once and keeps it out of the page"({ browser }) {
     const token = "a-token-of-sixteen-or-more";
     const service = await startService({ env: { DATAPI_ADMIN_TOKEN: token } });

@@ -45,6 +45,10 @@ export async function screensOf(api) {
     { name: "an RMR", path: `/rmrs/${rmr.id}`, ready: text("Binding") },
     { name: "nodes", path: "/nodes", ready: text("serves this page") },
     { name: "changes", path: "/changes", ready: text("dat_ep_create") },
+    { name: "tokens", path: "/access", ready: text("There are no tokens") },
+    { name: "users", path: "/access?tab=users", ready: text("There are no users") },
+    { name: "sessions", path: "/access?tab=sessions", ready: text("Nobody is signed in") },
+    { name: "audit", path: "/access?tab=audit", ready: text("What changes objects is not here") },
     { name: "nowhere", path: "/nowhere", ready: text("This address leads nowhere") },
   ];
 }

@@ -56,6 +56,18 @@ export type RSP = Schemas["RSP"];
 export type CR = Schemas["CR"];
 /** An object by type, id and name. */
 export type ObjectRef = Schemas["ObjectRef"];
+/** Who asks, and what they may. */
+export type Whoami = Schemas["Whoami"];
+/** What somebody may do. */
+export type Role = Whoami["role"];
+/** A token for a program, without its secret. */
+export type Token = Schemas["Token"];
+/** A person who may sign in. */
+export type User = Schemas["User"];
+/** Somebody who is signed in. */
+export type Session = Schemas["Session"];
+/** A line of the audit. */
+export type AuditEntry = Schemas["AuditEntry"];
 /** The receives of an endpoint (dat_ep_recv_query). */
 export type RecvQuery = Schemas["RecvQuery"];
 /** A host that shares the database. */

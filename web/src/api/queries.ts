@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { client, read } from "./client";
-import type { Change, Collection, DATEvent, Endpoint, EPStatus, Items, Node, Page, RecvQuery } from "./model";
+import type { AuditEntry, Change, Collection, DATEvent, Endpoint, EPStatus, Items, Node, Page, RecvQuery, Session, Token, User, Whoami } from "./model";
 import type { paths } from "./schema";
 
 /** The query parameters of a list. */
@@ -152,9 +152,38 @@ export const queuedEvents = (id: string, limit = 100) =>
 export const whoami = () =>
   queryOptions({
     queryKey: ["whoami"],
-    queryFn: ({ signal }) => read<{ node: string }>(client.GET("/whoami", { signal })),
+    queryFn: ({ signal }) => read<Whoami>(client.GET("/whoami", { signal })),
     staleTime: Infinity,
   });
+
+/** The query parameters of the audit. */
+export type AuditQuery = NonNullable<paths["/audit"]["get"]["parameters"]["query"]>;
+
+/** The tokens of programs. */
+export const tokens = () =>
+  queryOptions({
+    queryKey: ["tokens"],
+    queryFn: async ({ signal }) => (await read<{ items: Token[] }>(client.GET("/tokens", { signal }))).items,
+  });
+
+/** The people who may sign in. */
+export const users = () =>
+  queryOptions({
+    queryKey: ["users"],
+    queryFn: async ({ signal }) => (await read<{ items: User[] }>(client.GET("/users", { signal }))).items,
+  });
+
+/** Who is signed in: of an admin everybody, else oneself. */
+export const sessions = () =>
+  queryOptions({
+    queryKey: ["sessions"],
+    queryFn: async ({ signal }) => (await read<{ items: Session[] }>(client.GET("/sessions", { signal }))).items,
+    refetchInterval: 30_000,
+  });
+
+/** Reads one page of the audit. */
+export const readAudit = (query: AuditQuery, signal?: AbortSignal): Promise<Page<AuditEntry>> =>
+  read(client.GET("/audit", { params: { query }, signal }));
 
 /** The nodes that share the database. */
 export const nodes = () =>

@@ -24,6 +24,7 @@ import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useState } from "react";
 import { isDoubtful } from "~/api/stream/freshness";
 import { useFreshness } from "~/api/stream/useFeed";
+import { Account } from "./Account";
 import { FreshnessStamp } from "./FreshnessStamp";
 import { DialogBoundary } from "~/components/action/DialogBoundary";
 import { MatrixGate } from "./MatrixGate";
@@ -136,6 +137,7 @@ function Header({ sidebar, onSidebar, onPalette }: HeaderProps) {
           <span className="dp-palette-hint">Find or do something</span> <kbd>Ctrl K</kbd>
         </Button>
         <FreshnessStamp />
+        <Account />
         <ThemeButton />
       </MastheadContent>
     </Masthead>

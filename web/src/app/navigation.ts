@@ -13,4 +13,5 @@ export const screens = [
   { path: "/lmrs", name: kinds.lmr.many, group: "Objects", about: "Local memory regions" },
   { path: "/rmrs", name: kinds.rmr.many, group: "Objects", about: "Remote memory regions" },
   { path: "/changes", name: "Changes", group: "Record", about: "The log of everything" },
+  { path: "/access", name: "Access", group: "Record", about: "Tokens, users, sessions, and the audit of who may" },
 ] as const;

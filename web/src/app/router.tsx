@@ -33,6 +33,7 @@ const screens = {
   rmrs: lazyRouteComponent(rmrs, "RMRsScreen"),
   rmr: lazyRouteComponent(rmrs, "RMRScreen"),
   nodes: lazyRouteComponent(() => import("~/screens/nodes/NodesScreen"), "NodesScreen"),
+  access: lazyRouteComponent(() => import("~/screens/access/AccessScreen"), "AccessScreen"),
   changes: lazyRouteComponent(() => import("~/screens/changes/ChangesScreen"), "ChangesScreen"),
 } satisfies Record<keyof typeof routes, unknown>;
 

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
 import { readListSearch } from "~/components/object/listSearch";
+import { readAccessSearch } from "~/screens/access/search";
 import { readChangesSearch } from "~/screens/changes/search";
 import { readConnectionsSearch } from "~/screens/connections/search";
 import { readEndpointSearch } from "~/screens/endpoint/search";
@@ -27,6 +28,7 @@ const children = {
   rmrs: createRoute({ getParentRoute, path: "/rmrs", validateSearch: readListSearch }),
   rmr: createRoute({ getParentRoute, path: "/rmrs/$id" }),
   nodes: createRoute({ getParentRoute, path: "/nodes" }),
+  access: createRoute({ getParentRoute, path: "/access", validateSearch: readAccessSearch }),
   changes: createRoute({ getParentRoute, path: "/changes", validateSearch: readChangesSearch }),
 };
 

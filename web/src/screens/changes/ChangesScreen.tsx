@@ -14,7 +14,7 @@ import { PartBoundary } from "~/components/PartBoundary";
 import { ProblemNote } from "~/components/ProblemNote";
 import { Screen } from "~/components/Screen";
 import { ChangeTable, exportColumns } from "./ChangeTable";
-import { TextFilter, TimeFilter } from "./filters";
+import { TextFilter, TimeFilter } from "~/components/filters";
 import { changesQuery, passes, type ChangesSearch } from "./search";
 import "./ChangesScreen.css";
 
