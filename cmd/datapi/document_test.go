@@ -188,7 +188,9 @@ func (d document) enum(schema any) []string {
 	var words []string
 	list, _ := s["enum"].([]any)
 	for _, word := range list {
-		words = append(words, word.(string))
+		if word != nil { // null is no word
+			words = append(words, word.(string))
+		}
 	}
 	return words
 }

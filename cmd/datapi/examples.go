@@ -61,7 +61,7 @@ var examples = map[string]string{
 
 	"token list":   "datapi token list",
 	"token show":   "datapi token show backup-job",
-	"token create": "datapi token create --name nightly --role viewer --expires-at 2040-01-01T00:00:00Z",
+	"token create": "datapi token create --name nightly --role viewer --scope-label team=storage --expires-at 2040-01-01T00:00:00Z",
 	"token modify": "datapi token modify backup-job --role operator",
 	"token delete": "datapi token delete backup-job --reason \"it leaked\"",
 

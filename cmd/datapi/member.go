@@ -46,6 +46,8 @@ type member struct {
 	help string
 	// choices are the words that it takes, where they are known and few.
 	choices []string
+	// flagName is the flag's name where it is not the last part of the path.
+	flagName string
 }
 
 // field returns a member with the help of its flag.
@@ -80,8 +82,17 @@ func enumWords[E interface {
 	}
 }
 
-// flag returns the name of the flag: the last part of the path with hyphens.
+// as returns the member with another name of its flag.
+func (m member) as(flagName string) member {
+	m.flagName = flagName
+	return m
+}
+
+// flag returns the name of the flag: the last part of the path with hyphens, unless it has another one.
 func (m member) flag() string {
+	if m.flagName != "" {
+		return m.flagName
+	}
 	last := m.wire[strings.LastIndexByte(m.wire, '.')+1:]
 	return strings.ReplaceAll(last, "_", "-")
 }

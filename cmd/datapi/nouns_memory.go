@@ -4,7 +4,7 @@ import "github.com/datapi/datapi/internal/dat"
 
 var lmrNoun = noun{
 	name: "lmr", objects: "local memory regions", hint: "ia",
-	columns: []string{"id", "name", "ia", "pz", "mem_type", "length", "privileges", "rmr_context", "target_address"},
+	columns: []string{"id", "name", "ia", "pz", "mem_type", "length", "privileges", "target_address"},
 	wide:    []string{"version", "created_at", "updated_at", "labels"},
 	verbs: []verb{
 		listVerb("local memory regions", append(ofConsumers[:len(ofConsumers):len(ofConsumers)],
@@ -29,7 +29,7 @@ var lmrNoun = noun{
 
 var rmrNoun = noun{
 	name: "rmr", objects: "remote memory regions", hint: "ia",
-	columns: []string{"id", "name", "ia", "pz", "lmr", "length", "privileges", "rmr_context"},
+	columns: []string{"id", "name", "ia", "pz", "lmr", "length", "privileges"},
 	wide:    []string{"version", "created_at", "updated_at", "labels"},
 	verbs: []verb{
 		listVerb("remote memory regions", append(ofConsumers[:len(ofConsumers):len(ofConsumers)],

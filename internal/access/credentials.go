@@ -223,9 +223,10 @@ func (c *Credentials) Revoke(matches func(Found) bool) {
 	}
 }
 
-// Watch returns a context that ends when the credential does: when it expires, is revoked here, or is found revoked.
-// For LocalAdmin and where there is no credential it ends with ctx alone. cookie and token are what the caller brought.
-func (c *Credentials) Watch(ctx context.Context, token, cookie string) (context.Context, context.CancelFunc) {
+// Watch returns a context that ends when the credential does: when it expires, is revoked here, or is found revoked, or to be
+// restricted to another scope than the given one. For LocalAdmin and where there is no credential it ends with ctx alone.
+// cookie and token are what the caller brought.
+func (c *Credentials) Watch(ctx context.Context, token, cookie string, scope *Scope) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	key := credentialKey{hash: HashOf(token)}
 	if token == "" {
@@ -238,7 +239,7 @@ func (c *Credentials) Watch(ctx context.Context, token, cookie string) (context.
 		defer cancel()
 		for {
 			f, ok, err := c.find(ctx, key)
-			if err == nil && !ok {
+			if err == nil && (!ok || !f.Scope.Equal(scope)) {
 				return
 			}
 			c.mu.RLock()

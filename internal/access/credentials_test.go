@@ -100,7 +100,7 @@ func TestWhatIsRevokedEndsAtOnceWithWhatWatchesIt(t *testing.T) {
 		records := &table{tokens: map[Hash]Principal{HashOf("dtp_good"): reader}}
 		c := NewCredentials(records, "")
 		_, _, _ = c.Token(t.Context(), "dtp_good")
-		watched, stop := c.Watch(t.Context(), "dtp_good", "")
+		watched, stop := c.Watch(t.Context(), "dtp_good", "", nil)
 		defer stop()
 		synctest.Wait()
 		c.Revoke(func(f Found) bool { return f.ID == reader.ID })
@@ -122,7 +122,7 @@ func TestAnEndedCredentialEndsWhatWatchesItExactly(t *testing.T) {
 		ends := reader
 		ends.ExpiresAt = time.Now().Add(10*time.Second + 123*time.Millisecond)
 		c := NewCredentials(&table{tokens: map[Hash]Principal{HashOf("dtp_good"): ends}}, "")
-		watched, stop := c.Watch(t.Context(), "dtp_good", "")
+		watched, stop := c.Watch(t.Context(), "dtp_good", "", nil)
 		defer stop()
 		<-watched.Done()
 		if late := time.Since(ends.ExpiresAt); late < 0 || late > 2*time.Millisecond {

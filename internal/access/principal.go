@@ -20,6 +20,8 @@ type Principal struct {
 	// Name is the actor of the principal's changes.
 	Name string
 	Role Role
+	// Scope is to what objects the principal is restricted; nil is everything.
+	Scope *Scope
 	// ExpiresAt is when the credential ends; the zero time is never.
 	ExpiresAt time.Time
 }
@@ -39,8 +41,9 @@ func (p Principal) Key() string {
 	return string(p.Kind) + ":" + p.ID
 }
 
-// May reports whether the principal has the rights of a role.
-func (p Principal) May(r Role) bool { return p.Role >= r }
+// May reports whether the principal has the rights of a role, on the objects in its scope. Those of an admin are about the
+// whole service: who is restricted to a scope does not have them.
+func (p Principal) May(r Role) bool { return p.Role >= r && (r < Admin || p.Scope == nil) }
 
 // Expired reports whether the principal's credential has ended.
 func (p Principal) Expired(now time.Time) bool {

@@ -7,6 +7,8 @@ type Token struct {
 	ID   string
 	Name string
 	Role Role
+	// Scope is to what it is restricted, nil for everything.
+	Scope *Scope
 	// ExpiresAt is when it ends, nil for never.
 	ExpiresAt *time.Time
 	CreatedAt time.Time
@@ -19,6 +21,8 @@ type User struct {
 	// Name is the user's id, too.
 	Name string
 	Role Role
+	// Scope is to what the user is restricted, nil for everything.
+	Scope *Scope
 	// HasPassword says whether the user can sign in with a password, and not by links alone.
 	HasPassword bool
 	CreatedAt   time.Time

@@ -229,14 +229,6 @@ func TestAnAnswerWithASecretIsNotKept(t *testing.T) {
 	r.do("DELETE", "/tokens/"+made.id(), nil, bearer).refused(404)
 }
 
-func TestAScopeIsRefusedRatherThanIgnored(t *testing.T) {
-	r := newRig(t, withToken)
-	scope := members{"ias": []string{ia0}, "labels": members{}}
-	r.do("POST", "/tokens", members{"name": "narrow", "role": "viewer", "scope": scope}, bearer).refused(422, "DAT_INVALID_PARAMETER")
-	r.do("POST", "/users", members{"name": "narrow", "role": "viewer", "scope": scope}, bearer).refused(422, "DAT_INVALID_PARAMETER")
-	r.do("POST", "/tokens", members{"name": "wide", "role": "viewer", "scope": nil}, bearer).is(201)
-}
-
 func TestWhatIsAboutWhoMayIsNoOperationOfABatch(t *testing.T) {
 	r := newRig(t, withToken)
 	for _, path := range []string{"/tokens", "/%74okens", "/users", "/sessions/x", "/session", "/signin-links"} {

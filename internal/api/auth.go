@@ -43,7 +43,7 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 		if c, ok := r.Context().Value(connectionKey{}).(Connection); ok && info.principal.Kind != "" {
 			c.Accept(info.principal.Key())
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(withScope(r.Context())))
 	})
 }
 
@@ -127,7 +127,7 @@ func (a *API) authenticateNode(w http.ResponseWriter, r *http.Request, next http
 	if c, ok := r.Context().Value(connectionKey{}).(Connection); ok {
 		c.Accept("node " + f.From)
 	}
-	next.ServeHTTP(w, r)
+	next.ServeHTTP(w, r.WithContext(withScope(r.Context())))
 }
 
 // refuseUnsigned refuses a call that another node has passed on where it is not the one that was signed.

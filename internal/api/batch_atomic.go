@@ -54,11 +54,11 @@ func (a *API) runAtomic(ctx context.Context, w Write, operations []operation) (*
 		if n, err := a.refuseRehearsal(ctx, objects...); err != nil {
 			return nil, atOperation(n, problemOf(err))
 		}
-		return a.ok(batchResults{Results: a.rehearsedResults(operations, calls, objects, made)}), nil
+		return a.ok(batchResults{Results: a.rehearsedResults(callerScope(ctx), operations, calls, objects, made)}), nil
 	}
 	idle := a.idleTargets(operations, calls)
 	results := func(objects []dat.Object) *answer {
-		return a.ok(batchResults{Results: a.unitResults(calls, objects, idle)})
+		return a.ok(batchResults{Results: a.unitResults(callerScope(ctx), calls, objects, idle)})
 	}
 	if key := requestOf(ctx).retryKey; key != nil {
 		u.batch.StoreAnswer(&manager.BatchAnswer{KeyedAnswer: key.keyed(0, 0), Results: func(objects []dat.Object) (int, map[string]string, []byte) {

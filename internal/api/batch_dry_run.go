@@ -73,5 +73,5 @@ func (s *sequence) dryRunInUnit(ctx context.Context, order []int) (batchResult, 
 	if _, err := s.api.refuseRehearsal(ctx, objects...); err != nil {
 		return batchResult{}, err
 	}
-	return s.api.rehearsedResults(operations, calls, objects, made)[last], nil
+	return s.api.rehearsedResults(callerScope(ctx), operations, calls, objects, made)[last], nil
 }

@@ -74,16 +74,16 @@ func (s *sequence) commit(ctx context.Context, i int, calls []undoableCall) (don
 			return n, err
 		}
 	}
-	idle := s.api.idleTargets(operations, calls)
+	idle, scope := s.api.idleTargets(operations, calls), callerScope(ctx)
 	u.batch.StoreAnswer(s.progress.commitOfGroup(s.results, i, len(calls), func(objects []dat.Object) []batchResult {
-		return s.api.unitResults(calls, objects, idle)
+		return s.api.unitResults(scope, calls, objects, idle)
 	}))
 	objects, err := u.batch.Run(ctx)
 	if err != nil {
 		return s.groupFailed(ctx, i, len(calls), problemOf(err)), nil
 	}
 	copy(s.made, made)
-	copy(s.results[i:], s.api.unitResults(calls, objects, idle))
+	copy(s.results[i:], s.api.unitResults(scope, calls, objects, idle))
 	s.progress.committed(ctx, s.results, i+len(calls))
 	return len(calls), nil
 }

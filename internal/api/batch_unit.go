@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/datapi/datapi/internal/access"
+	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/manager"
 )
@@ -15,6 +17,8 @@ type unit struct {
 	api   *API
 	batch *manager.Batch
 	call  manager.Call
+	// refuse refuses the creation of an object on an adapter outside of the caller's scope.
+	refuse func(body []byte) *document.Problem
 	// labels are those of the objects that the unit has made or changed.
 	labels map[dat.Handle]map[string]string
 }
@@ -33,7 +37,8 @@ func (a *API) beginUnit(ctx context.Context, w Write, targets []dat.Handle) (*un
 	if w.DryRun {
 		batch.Rehearse()
 	}
-	return &unit{api: a, batch: batch, call: call, labels: map[dat.Handle]map[string]string{}}, nil
+	refuse := func(body []byte) *document.Problem { return a.refuseOutsideAdapter(ctx, body) }
+	return &unit{api: a, batch: batch, call: call, refuse: refuse, labels: map[dat.Handle]map[string]string{}}, nil
 }
 
 // targets returns the living objects that operations change. Where an operation's object is not there or another
@@ -60,6 +65,11 @@ func (u *unit) prepare(o operation, c undoableCall, made []string) (dat.Object, 
 	ready, missing := o.withIDs(made)
 	if missing >= 0 {
 		return nil, missingReference(missing)
+	}
+	if c.status == http.StatusCreated {
+		if p := u.refuse(ready.body); p != nil {
+			return nil, p
+		}
 	}
 	object, err := c.do(u, ready.id(), ready.body)
 	if err == nil && c.status == http.StatusCreated {
@@ -95,13 +105,14 @@ func (a *API) idleTargets(operations []operation, calls []undoableCall) []bool {
 	return idle
 }
 
-// unitResults returns the results of calls and the objects that they answer with. It takes no lock.
-func (a *API) unitResults(calls []undoableCall, objects []dat.Object, idle []bool) []batchResult {
+// unitResults returns the results of calls and the objects that they answer with, for a caller with a scope. It takes no
+// lock.
+func (a *API) unitResults(scope *access.Scope, calls []undoableCall, objects []dat.Object, idle []bool) []batchResult {
 	results := make([]batchResult, len(calls))
 	for i, c := range calls {
 		ans := &answer{Status: c.status}
 		if objects[i] != nil && c.status != http.StatusNoContent {
-			ans = a.shown(c.status, objects[i], false, idle[i])
+			ans = a.shown(c.status, withoutPeer(scope, objects[i]), false, idle[i])
 		}
 		results[i] = resultOf(ans)
 	}
@@ -110,7 +121,7 @@ func (a *API) unitResults(calls []undoableCall, objects []dat.Object, idle []boo
 
 // rehearsedResults returns the results of a dry run of calls, whose objects are as they would be. made are the ids that
 // they would have.
-func (a *API) rehearsedResults(operations []operation, calls []undoableCall, objects []dat.Object, made []string) []batchResult {
+func (a *API) rehearsedResults(scope *access.Scope, operations []operation, calls []undoableCall, objects []dat.Object, made []string) []batchResult {
 	results := make([]batchResult, len(calls))
 	idle := a.idleTargets(operations, calls)
 	latest := map[dat.Handle]dat.Object{}
@@ -130,7 +141,7 @@ func (a *API) rehearsedResults(operations []operation, calls []undoableCall, obj
 			}
 			after := withVersion(o, before)
 			latest[o.Head().ID] = after
-			ans = rehearsed(c.status, unasked(after, operations[i]), idle[i])
+			ans = rehearsed(c.status, withoutPeer(scope, unasked(after, operations[i])), idle[i])
 			ans.Body = []byte(notMadeIDs.Replace(string(ans.Body)))
 		}
 		results[i] = resultOf(ans)

@@ -29,6 +29,11 @@ func (a *API) checkCall(r route) func(huma.Context, func(huma.Context)) {
 			writeProblem(w, request, p)
 			return
 		}
+		if p := a.refuseOutside(request); p != nil {
+			a.noteOutside(request.Context(), r.id, p)
+			writeProblem(w, request, p)
+			return
+		}
 		if a.passOn(r, ctx) {
 			return
 		}

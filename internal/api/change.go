@@ -47,7 +47,7 @@ func (a *API) listChanges(ctx context.Context, in *listChanges) (*answer, error)
 		return nil, err
 	}
 	q.Asc = in.Order == "asc"
-	if q.ChangeFilter, err = in.filter(); err != nil {
+	if q.ChangeFilter, err = in.filter(ctx); err != nil {
 		return nil, err
 	}
 	if q.Since, err = timeOf("since", in.Since); err != nil {
@@ -57,7 +57,7 @@ func (a *API) listChanges(ctx context.Context, in *listChanges) (*answer, error)
 		return nil, err
 	}
 	page, err := a.store.Changes(ctx, q)
-	return a.changePage(page, err, in.Fields)
+	return a.changePage(ctx, page, err, in.Fields)
 }
 
 // changeQuery returns the store's query of a page of the log.
@@ -66,7 +66,7 @@ func (p Paging) changeQuery() (store.ChangeQuery, error) {
 }
 
 // changePage answers with a page of the log, or with the refusal of its query. asked are the members of ?fields=.
-func (a *API) changePage(found store.ChangePage, err error, asked []string) (*answer, error) {
+func (a *API) changePage(ctx context.Context, found store.ChangePage, err error, asked []string) (*answer, error) {
 	if err != nil {
 		return nil, inQuery(err)
 	}
@@ -76,7 +76,7 @@ func (a *API) changePage(found store.ChangePage, err error, asked []string) (*an
 	}
 	out := page{items: make([]json.RawMessage, len(found.Items)), next: nullIfEmpty(found.Next), total: found.Total, position: found.Position}
 	for i := range found.Items {
-		out.items[i] = encode(&found.Items[i])
+		out.items[i] = encode(changeFor(callerScope(ctx), found.Items[i]))
 		if len(fields) > 0 {
 			out.items[i] = pickMembers(out.items[i], fields)
 		}
@@ -84,9 +84,9 @@ func (a *API) changePage(found store.ChangePage, err error, asked []string) (*an
 	return out.answer(), nil
 }
 
-// filter returns the store's filter.
-func (f ChangesOf) filter() (store.ChangeFilter, error) {
-	out := store.ChangeFilter{Objects: handlesOf(f.Object), Nodes: f.Node, IAs: handlesOf(f.IA), Causes: f.Cause, Actors: f.Actor}
+// filter returns the store's filter, with the caller's scope.
+func (f ChangesOf) filter(ctx context.Context) (store.ChangeFilter, error) {
+	out := store.ChangeFilter{Scope: callerScope(ctx), Objects: handlesOf(f.Object), Nodes: f.Node, IAs: handlesOf(f.IA), Causes: f.Cause, Actors: f.Actor}
 	out.Types = make([]dat.ObjectType, len(f.Type))
 	for i, w := range f.Type {
 		if err := out.Types[i].UnmarshalText([]byte(w)); err != nil {

@@ -29,7 +29,7 @@ type handoffBody struct {
 // connectionRequest is a connection request and the private data that came with it.
 type connectionRequest struct {
 	*dat.CR
-	PrivateData []byte `json:"private_data" nullable:"true" doc:"What the peer sent, base64; null where it sent nothing."`
+	PrivateData []byte `json:"private_data" nullable:"true" doc:"What the peer sent, base64; null where it sent nothing, and for viewers."`
 }
 
 type listCRs struct {
@@ -92,6 +92,9 @@ func (a *API) getCR(ctx context.Context, in *getObject) (*answer, error) {
 	o, err := a.object(ctx, dat.TypeCR, in.ID)
 	if err != nil {
 		return nil, err
+	}
+	if !seesSecrets(ctx) {
+		o = withoutSecrets(o)
 	}
 	cr := o.(*dat.CR)
 	ans := a.shown(http.StatusOK, cr, false, true)

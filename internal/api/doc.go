@@ -5,14 +5,14 @@
 //
 //   - router.go: the paths, and which middleware each passes. request.go: what is known of a request. deadlines.go,
 //     memory.go: how long it may take, and how much memory requests share. request_log.go: its log and metrics, and panics; trace.go: its spans.
-//     auth.go: who calls; rights.go: what the caller may do. rate_limit.go: how often.
+//     auth.go: who calls; rights.go: what the caller may do; scope.go: with which objects. rate_limit.go: how often.
 //   - call_checks.go: what holds for every call before its own input is read. body.go: reading a body. if_match.go:
 //     testing a version. idempotency.go, idempotency_response.go: the stored answer of a retry. dry_run.go: what is a dry
 //     run, and its answer. prefer.go: waiting for an outcome.
 //   - register.go: the only place that calls huma.Register. route.go: the description of a call; params.go: the
 //     parameters that calls share. huma.go: huma's configuration.
 //   - object.go: what the calls on one object share. object_kinds.go: the table of object types. object_form.go: how
-//     an object is shown. list.go, list_cache.go: lists. labels.go: labels and names of a patch. answer.go: the answer.
+//     an object is shown; object_secret.go: what not everybody sees of it. list.go, list_cache.go: lists. labels.go: labels and names of a patch. answer.go: the answer.
 //   - problem.go: from errors to problems. The table of DAT's returns and their HTTP statuses is in package document.
 //
 // Each resource has its file: ia.go (ia_modify.go; ia_resources.go: what is on its device; ia_checks.go, ia_live_checks.go: its checks), pz.go, evd.go and evd_events.go, srq.go, lmr.go, rmr.go,

@@ -145,11 +145,11 @@ func (a *API) getEndpoint(ctx context.Context, in *getEndpoint) (*answer, error)
 	if !isID(dat.TypeEndpoint, in.ID) {
 		return nil, noSuch(dat.TypeEndpoint)
 	}
-	o, err := a.store.AsOf(ctx, dat.TypeEndpoint, dat.Handle(in.ID), moment)
+	o, err := a.store.AsOf(ctx, dat.TypeEndpoint, dat.Handle(in.ID), moment, callerScope(ctx))
 	if err != nil {
 		return nil, inQuery(err)
 	}
-	ans := a.shown(http.StatusOK, o, false, true)
+	ans := a.shown(http.StatusOK, withoutPeer(callerScope(ctx), o), false, true)
 	ans.ETag = "" // the object may have another version now
 	return ans, nil
 }

@@ -49,8 +49,9 @@ func (a *API) listHistory(ctx context.Context, in *listHistory) (*answer, error)
 	if err != nil {
 		return nil, err
 	}
+	q.Scope = callerScope(ctx)
 	page, err := a.store.History(ctx, dat.TypeEndpoint, dat.Handle(in.ID), q)
-	return a.changePage(page, err, in.Fields)
+	return a.changePage(ctx, page, err, in.Fields)
 }
 
 func (a *API) getVersion(ctx context.Context, in *getVersion) (*answer, error) {
@@ -58,15 +59,15 @@ func (a *API) getVersion(ctx context.Context, in *getVersion) (*answer, error) {
 	if !ok || !isID(dat.TypeEndpoint, in.ID) {
 		return nil, noSuch(dat.TypeEndpoint)
 	}
-	change, whole, err := a.store.HistoryVersion(ctx, dat.TypeEndpoint, dat.Handle(in.ID), version)
+	change, whole, err := a.store.HistoryVersion(ctx, dat.TypeEndpoint, dat.Handle(in.ID), version, callerScope(ctx))
 	if err != nil {
 		return nil, err
 	}
 	v := struct {
 		dat.Change
 		Endpoint json.RawMessage `json:"endpoint"`
-	}{Change: change}
-	if e, ok := whole.(*dat.Endpoint); ok {
+	}{Change: changeFor(callerScope(ctx), change)}
+	if e, ok := withoutPeer(callerScope(ctx), whole).(*dat.Endpoint); ok {
 		// Its node was UP: it has recorded the change.
 		v.Endpoint = ownMembers.appendTo(encode(Endpoint{Endpoint: e, Operations: emptyIfNil(dat.Operations(e))}))
 	}

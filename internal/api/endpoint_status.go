@@ -50,8 +50,12 @@ func (a *API) registerEndpointStatus() {
 func (a *API) getStatuses(ctx context.Context, in *getStatuses) (*answer, error) {
 	found := map[string]endpointStatus{}
 	var others []string
+	scope := callerScope(ctx)
 	for _, id := range in.ID {
 		if s, err := a.manager.EPStatus(dat.Handle(id)); err == nil {
+			if o, ok := a.manager.Get(dat.TypeEndpoint, dat.Handle(id)); scope != nil && (!ok || !holds(scope, o)) {
+				continue
+			}
 			found[id] = endpointStatus{ID: id, EPStatus: s}
 		} else if isID(dat.TypeEndpoint, id) {
 			others = append(others, id)

@@ -85,7 +85,7 @@ func (a *API) dequeueEvents(ctx context.Context, in *dequeueEvents) (*answer, er
 	if err != nil {
 		return nil, err
 	}
-	ans := a.answerEvents(events)
+	ans := a.answerEvents(a.eventsInScope(ctx, events))
 	ans.Preference = preferenceApplied(wait)
 	return ans, nil
 }
@@ -114,6 +114,12 @@ func (a *API) viewEvents(ctx context.Context, in *viewEvents) (*answer, error) {
 	events, err := a.manager.Look(dat.Handle(in.ID), in.Limit)
 	if err != nil {
 		return nil, err
+	}
+	events = a.eventsInScope(ctx, events)
+	if !seesSecrets(ctx) {
+		return a.ok(struct {
+			Events []eventForm `json:"events"`
+		}{eventsWithoutSecrets(events)}), nil
 	}
 	return a.answerEvents(events), nil
 }

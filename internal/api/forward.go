@@ -232,7 +232,7 @@ func (a *API) sendTo(ctx context.Context, node *store.Node, call outgoing) (got 
 	request.Header.Set(document.RequestIDHeader, info.id)
 	passTrace(ctx, request.Header)
 	request.Header.Set(forwardedHeader, forwarded{
-		From: a.node, To: node.Name, Principal: info.principal.Name, Kind: info.principal.Kind, ID: info.principal.ID, Role: info.principal.Role.String(), At: time.Now().Unix(), Call: callDigest(call.method, call.uri, request.Header, call.body),
+		From: a.node, To: receiver(node.Name, info.principal.Scope), Scope: info.principal.Scope, Principal: info.principal.Name, Kind: info.principal.Kind, ID: info.principal.ID, Role: info.principal.Role.String(), At: time.Now().Unix(), Call: callDigest(call.method, call.uri, request.Header, call.body),
 	}.sign(node.Secret))
 	response, err := a.peers.client(node).Do(request)
 	if err != nil {

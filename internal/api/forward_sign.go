@@ -28,6 +28,8 @@ type forwarded struct {
 	Kind      access.Kind `json:"kind"`
 	ID        string      `json:"id"`
 	Role      string      `json:"role"`
+	// Scope is to what the principal is restricted, null for everything.
+	Scope *access.Scope `json:"scope"`
 	// At is when it was signed, in seconds of Unix time.
 	At int64 `json:"at"`
 	// Call is the SHA-256 of what is asked: the method, the path with its query, the headers that go on, and the body.
@@ -36,7 +38,7 @@ type forwarded struct {
 
 // principal returns who asks.
 func (f forwarded) principal() access.Principal {
-	p := access.Principal{Kind: f.Kind, ID: f.ID, Name: f.Principal}
+	p := access.Principal{Kind: f.Kind, ID: f.ID, Name: f.Principal, Scope: f.Scope}
 	var err error
 	if p.Role, err = access.ParseRole(f.Role); err != nil {
 		p.Role = access.Admin // that node let nobody else in
@@ -83,7 +85,16 @@ func readForwarded(header, node string, secret []byte, now time.Time) (f forward
 		return f, false
 	}
 	age := now.Sub(time.Unix(f.At, 0)).Abs()
-	return f, f.To == node && age <= forwardedFor
+	return f, f.To == receiver(node, f.Scope) && age <= forwardedFor
+}
+
+// receiver returns the name by which a call is signed for a node. One of somebody with a scope has another name in it, so
+// that a node which knows no scopes, and would carry it out for all objects, takes it for another node's.
+func receiver(node string, scope *access.Scope) string {
+	if scope == nil {
+		return node
+	}
+	return node + " with scopes"
 }
 
 // isOf reports whether the signature is that of the call.

@@ -15,7 +15,7 @@ func (a *API) livez(w http.ResponseWriter, _ *http.Request) { writeText(w, http.
 // readyz returns what answers 200 where the service can do its work, else 503. ?verbose, for who may read, names every
 // check with what it found, since when and why.
 func (a *API) readyz() http.HandlerFunc {
-	verbose := a.authenticate(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.checks(w, r, true) }))
+	verbose := a.authenticate(refuseScoped(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.checks(w, r, true) })))
 	return func(w http.ResponseWriter, r *http.Request) {
 		if _, asked := r.URL.Query()["verbose"]; asked {
 			verbose.ServeHTTP(w, r)

@@ -126,8 +126,11 @@ func (a *API) findHalfOpen(ctx context.Context, ia *dat.IA) connectionEnds {
 	}
 	// An endpoint that has meanwhile heard of the end of its connection is no longer half open.
 	for _, e := range a.manager.Connected(ia.ID) {
-		if suspects[e.ID] {
+		switch {
+		case suspects[e.ID] && holds(callerScope(ctx), e):
 			found.halfOpen = append(found.halfOpen, cmp.Or(string(e.Name), string(e.ID)))
+		case suspects[e.ID]:
+			found.halfOpen = append(found.halfOpen, "one outside of your scope")
 		}
 	}
 	return found

@@ -87,7 +87,11 @@ func (a *API) listResources(ctx context.Context, in *listResources) (*answer, er
 		out.total = new(int64(len(all)))
 	}
 	all, out.next = in.cut(all, after)
+	scope := callerScope(ctx)
 	for _, r := range all {
+		if scope != nil && r.Endpoint != dat.HandleNull && !a.inScope(scope, dat.TypeEndpoint, r.Endpoint, dat.Handle(in.IA)) {
+			r.Endpoint = dat.HandleNull
+		}
 		item := encode(r)
 		if len(fields) > 0 {
 			item = pickMembers(item, fields)

@@ -20,6 +20,7 @@ func (a *API) list(ctx context.Context, t dat.ObjectType, l Listing, input any) 
 	if err != nil {
 		return nil, err
 	}
+	q.Scope = callerScope(ctx)
 	fields, err := a.fields(objectKinds[t].schema, l.Fields)
 	if err != nil {
 		return nil, err
@@ -29,12 +30,13 @@ func (a *API) list(ctx context.Context, t dat.ObjectType, l Listing, input any) 
 		return nil, inQuery(err)
 	}
 	a.manager.Fill(found.Items)
+	found.Items = a.withPeersInScope(ctx, found.Items...)
 	out := page{
 		items: make([]json.RawMessage, len(found.Items)), next: nullIfEmpty(found.Next), total: found.Total,
 		position: found.Position, partial: found.Partial,
 	}
 	for i, o := range found.Items {
-		out.items[i] = a.item(o, fields)
+		out.items[i] = a.item(o, fields, q.Scope == nil)
 	}
 	return out.answer(), nil
 }
@@ -149,10 +151,14 @@ func (a *API) fields(schema string, asked []string) ([]string, error) {
 	return asked, nil
 }
 
-// item returns an object as an item of a list: all members but modifiable, or those of fields.
-func (a *API) item(o dat.Object, fields []string) json.RawMessage {
-	if len(fields) == 0 {
+// item returns an object as an item of a list: all members but modifiable, or those of fields. cached reports that it is
+// shown as everybody without a scope sees it.
+func (a *API) item(o dat.Object, fields []string, cached bool) json.RawMessage {
+	switch {
+	case len(fields) == 0 && cached:
 		return a.cachedListForm(o)
+	case len(fields) == 0:
+		return a.listForm(o, false)
 	}
 	return pickMembers(a.listForm(o, slices.Contains(fields, "modifiable")), fields)
 }
@@ -173,7 +179,7 @@ func (a *API) listForm(o dat.Object, modifiable bool) json.RawMessage {
 	m := a.membersOf(o.Head().Node)
 	e, ok := o.(*dat.Endpoint)
 	if !ok {
-		return a.encoded(o, true)
+		return a.encoded(withoutSecrets(o), true)
 	}
 	if m.NodeState != store.NodeUp {
 		shown := Endpoint{Endpoint: e, Operations: []string{}}

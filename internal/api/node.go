@@ -117,7 +117,7 @@ func (a *API) explainForeignIA(ctx context.Context, body []byte, err error) erro
 		return err
 	}
 	ia, unknown := a.store.Get(ctx, dat.TypeIA, sent.IA)
-	if unknown != nil || ia.Head().Node == a.node {
+	if unknown != nil || ia.Head().Node == a.node || !holds(callerScope(ctx), ia) {
 		return err
 	}
 	return a.refuseForeign(ctx, ia.Head().Node)

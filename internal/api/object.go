@@ -8,9 +8,18 @@ import (
 	"github.com/datapi/datapi/internal/manager"
 )
 
-// object returns an object of any node, or the refusal of an id that no object has. Of this node's objects it is the
-// Manager's, with the members that change without a version; of other nodes' it is what is recorded.
+// object returns an object of any node, or the refusal of an id that no object in the caller's scope has. Of this node's
+// objects it is the Manager's, with the members that change without a version; of other nodes' it is what is recorded.
 func (a *API) object(ctx context.Context, t dat.ObjectType, id string) (dat.Object, error) {
+	o, err := a.anyObject(ctx, t, id)
+	if scope := callerScope(ctx); scope != nil && (isUnknownHandle(err) || err == nil && !holds(scope, o)) {
+		return nil, noSuch(t) // in the same words
+	}
+	return o, err
+}
+
+// anyObject is object for all scopes.
+func (a *API) anyObject(ctx context.Context, t dat.ObjectType, id string) (dat.Object, error) {
 	if !isID(t, id) {
 		return nil, noSuch(t)
 	}
@@ -44,6 +53,10 @@ func (a *API) get(ctx context.Context, t dat.ObjectType, id string) (*answer, er
 	if err != nil {
 		return nil, err
 	}
+	if !seesSecrets(ctx) {
+		o = withoutSecrets(o)
+	}
+	o = a.withPeersInScope(ctx, o)[0]
 	return a.shown(http.StatusOK, o, false, a.recvIdle(t, id)), nil
 }
 
@@ -80,7 +93,8 @@ func changeWithStatus[T dat.Object](ctx context.Context, a *API, w Write, t dat.
 		return nil, err
 	}
 	idle := a.recvIdle(t, id)
-	show := func(o dat.Object) *answer { return a.shown(status, o, w.DryRun, idle) }
+	scope := callerScope(ctx)
+	show := func(o dat.Object) *answer { return a.shown(status, withoutPeer(scope, o), w.DryRun, idle) }
 	c, err := a.call(ctx, w, show)
 	if err != nil {
 		return nil, err

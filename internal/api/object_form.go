@@ -16,7 +16,7 @@ func (a *API) shown(status int, o dat.Object, dryRun, recvIdle bool) *answer {
 	body := a.encoded(o, recvIdle)
 	head, kind := o.Head(), objectKinds[o.Type()]
 	ans := &answer{Status: status, ContentType: document.MediaJSON, ETag: etag(head.Version), CacheControl: revalidate, Body: body}
-	if kind.changesUnversioned {
+	if kind.changesUnversioned || kind.hasSecrets {
 		ans.CacheControl = noStore
 	}
 	if status == http.StatusCreated {
@@ -35,10 +35,13 @@ func (a *API) encoded(o dat.Object, recvIdle bool) []byte {
 	return m.appendTo(encode(foreignForm(o, m)))
 }
 
-// wireForm returns what of an object is encoded: an endpoint has members beside those of dat.
+// wireForm returns what of an object is encoded: an endpoint has members beside those of dat, and a key may be null.
 func wireForm(o dat.Object, recvIdle bool) any {
-	if e, ok := o.(*dat.Endpoint); ok {
-		return Endpoint{Endpoint: e, Operations: emptyIfNil(dat.Operations(e)), Modifiable: emptyIfNil(dat.Modifiable(e, recvIdle))}
+	switch o := o.(type) {
+	case *dat.Endpoint:
+		return Endpoint{Endpoint: o, Operations: emptyIfNil(dat.Operations(o)), Modifiable: emptyIfNil(dat.Modifiable(o, recvIdle))}
+	case *dat.LMR:
+		return lmrForm{LMR: o, RMRContext: nullIfEmpty(o.RMRContext)}
 	}
 	return o
 }

@@ -19,6 +19,8 @@ type objectKind struct {
 	// changesUnversioned reports that the objects have members that change without a new version, so that no cache may
 	// keep a copy.
 	changesUnversioned bool
+	// hasSecrets reports that not every reader sees the same members of an object, so that no cache may keep a copy.
+	hasSecrets bool
 	// use returns how many objects an adapter has and can have; nil where no adapter's attribute limits them.
 	use func(*dat.IA) (used, limit int)
 }
@@ -41,11 +43,11 @@ var objectKinds = [...]objectKind{
 		use: func(ia *dat.IA) (int, int) { return ia.Usage.SRQs, int(ia.IAAttributes.MaxSRQs) },
 	},
 	dat.TypeLMR: {
-		path: "/lmrs", schema: "LMR", subtype: dat.SubInvalidHandleLMR, isID: isUUID,
+		path: "/lmrs", schema: "LMR", subtype: dat.SubInvalidHandleLMR, isID: isUUID, hasSecrets: true,
 		use: func(ia *dat.IA) (int, int) { return ia.Usage.LMRs, int(ia.IAAttributes.MaxLMRs) },
 	},
 	dat.TypeRMR: {
-		path: "/rmrs", schema: "RMR", subtype: dat.SubInvalidHandleRMR, isID: isUUID,
+		path: "/rmrs", schema: "RMR", subtype: dat.SubInvalidHandleRMR, isID: isUUID, hasSecrets: true,
 		use: func(ia *dat.IA) (int, int) { return ia.Usage.RMRs, int(ia.IAAttributes.MaxRMRs) },
 	},
 	dat.TypeEndpoint: {
@@ -54,7 +56,7 @@ var objectKinds = [...]objectKind{
 	},
 	dat.TypePSP: {path: "/psps", schema: "PSP", subtype: dat.SubInvalidHandlePSP, isID: isUUID},
 	dat.TypeRSP: {path: "/rsps", schema: "RSP", subtype: dat.SubInvalidHandleRSP, isID: isUUID},
-	dat.TypeCR:  {path: "/crs", schema: "CR", subtype: dat.SubInvalidHandleCR, isID: isUUID},
+	dat.TypeCR:  {path: "/crs", schema: "CR", subtype: dat.SubInvalidHandleCR, isID: isUUID, hasSecrets: true},
 }
 
 // isAdapterID takes any text but the empty one: an adapter's id is its name, @, and its node's name.

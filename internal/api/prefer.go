@@ -58,9 +58,9 @@ func (a *API) changeWithOutcome(ctx context.Context, w Write, p Waiting, t dat.O
 	waiting, cancel := a.boundWait(ctx, wait)
 	defer cancel()
 	if outcome, err := a.manager.WaitEP(waiting, endpoint.ID, isOutcome); err == nil {
-		ans = a.shown(http.StatusOK, outcome, false, true)
+		ans = a.shown(http.StatusOK, withoutPeer(callerScope(ctx), outcome), false, true)
 	} else if now, ok := a.manager.Get(dat.TypeEndpoint, endpoint.ID); ok {
-		ans = a.shown(http.StatusAccepted, now, false, true)
+		ans = a.shown(http.StatusAccepted, withoutPeer(callerScope(ctx), now), false, true)
 	}
 	ans.Preference = preferenceApplied(wait)
 	return ans, nil

@@ -15,7 +15,7 @@ import (
 // refusal maps an error of a call to its problem, and logs what is not the caller's fault. register calls it for
 // every call, so that no error of the packages below is answered as it is.
 func (a *API) refusal(ctx context.Context, err error) error {
-	p := problemOf(err)
+	p := sameForAllOutside(ctx, problemOf(err))
 	if p.Status >= http.StatusInternalServerError && ctx.Err() == nil {
 		level := slog.LevelWarn
 		if p.Status == http.StatusInternalServerError {

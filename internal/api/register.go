@@ -17,6 +17,7 @@ func register[I, O any](a *API, r route, handle func(context.Context, *I) (*O, e
 	huma.Register(a.huma, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
 		if err != nil {
+			a.noteOutside(ctx, r.id, err)
 			return nil, a.refusal(ctx, err)
 		}
 		if ans, ok := any(out).(*answer); ok && r.method == http.MethodGet {

@@ -14,7 +14,7 @@ import (
 // that can ever be modified. The judge of dat_ep_modify says whether that may be.
 func (a *API) revertEndpoint(ctx context.Context, in *revertEndpoint) (*answer, error) {
 	return change(ctx, a, in.Write, dat.TypeEndpoint, in.ID, func(c manager.Call) (*dat.Endpoint, error) {
-		_, whole, err := a.store.HistoryVersion(ctx, dat.TypeEndpoint, dat.Handle(in.ID), in.Body.Version)
+		_, whole, err := a.store.HistoryVersion(ctx, dat.TypeEndpoint, dat.Handle(in.ID), in.Body.Version, callerScope(ctx))
 		if err != nil {
 			return nil, noVersion(err)
 		}

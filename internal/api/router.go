@@ -19,7 +19,7 @@ func (a *API) root(cfg Config) http.Handler {
 		open.Get("/livez", a.livez)
 		open.Get("/readyz", a.readyz())
 		if cfg.Metrics {
-			open.With(a.checkHost, a.authenticate).Handle("/metrics", a.metrics.handler())
+			open.With(a.checkHost, a.authenticate, refuseScoped).Handle("/metrics", a.metrics.handler())
 		} else {
 			open.Get("/metrics", http.NotFound) // they have a listener of their own; the page must not answer here
 		}

@@ -211,7 +211,7 @@ func (a *API) checkPassword(ctx context.Context, info *requestInfo, name, passwo
 		return p, refund, document.NewProblem(document.KindUnauthorized, "The name or the password is wrong.")
 	}
 	u, err := a.store.User(ctx, name)
-	return access.Principal{Kind: access.KindUser, ID: u.Name, Name: u.Name, Role: u.Role}, refund, err
+	return access.Principal{Kind: access.KindUser, ID: u.Name, Name: u.Name, Role: u.Role, Scope: u.Scope}, refund, err
 }
 
 // noteFailedSignIn notes in the audit that somebody could not sign in with what was given. What is refused before it is

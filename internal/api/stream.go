@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/api/document"
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/store"
@@ -50,7 +51,7 @@ func (a *API) streamChanges(ctx context.Context, in *streamChanges) (*huma.Strea
 	if err != nil {
 		return nil, err
 	}
-	filter, err := in.filter()
+	filter, err := in.filter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func (a *API) stream(hc huma.Context, sub *store.Subscription) {
 	ctx, cancel := a.boundWait(hc.Context(), maxStream)
 	defer cancel()
 	info := requestOf(hc.Context())
-	ctx, unwatch := a.credentials.Watch(ctx, info.token, info.cookie)
+	ctx, unwatch := a.credentials.Watch(ctx, info.token, info.cookie, info.principal.Scope)
 	defer unwatch()
 	a.metrics.streams.Inc()
 	defer a.metrics.streams.Dec()
@@ -109,7 +110,7 @@ func (a *API) stream(hc huma.Context, sub *store.Subscription) {
 		var part []byte
 		switch {
 		case err == nil:
-			part = deliveryText(delivery, &stale)
+			part = deliveryText(delivery, info.principal.Scope, &stale)
 		case errors.Is(err, context.DeadlineExceeded):
 			part = heartbeatText(stale)
 		default:
@@ -130,13 +131,17 @@ func heartbeatText(stale bool) []byte {
 	return []byte(": still here\n\n")
 }
 
-// deliveryText returns a delivery as Server-Sent Events. stale is whether the database was away at the last delivery;
+// deliveryText returns a delivery as Server-Sent Events for a caller with a scope. stale is whether the database was away at the last delivery;
 // it is set to whether it is away now.
-func deliveryText(d store.Delivery, stale *bool) []byte {
+func deliveryText(d store.Delivery, scope *access.Scope, stale *bool) []byte {
 	var b bytes.Buffer
 	for _, c := range d.Changes {
 		b.WriteString("event: change\nid: " + store.Position{Generation: d.Position.Generation, ID: c.ID}.String() + "\ndata: ")
-		b.Write(c.JSON())
+		if scope == nil {
+			b.Write(c.JSON()) // once for all
+		} else {
+			b.Write(encode(changeFor(scope, c.Change)))
+		}
 		b.WriteString("\n\n")
 	}
 	if d.Stale != *stale {

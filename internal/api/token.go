@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,7 +33,7 @@ type newToken struct {
 }
 
 func tokenOf(t access.Token) Token {
-	v := Token{ID: t.ID, Name: t.Name, Role: t.Role.String(), CreatedAt: dat.At(t.CreatedAt), CreatedBy: t.CreatedBy}
+	v := Token{ID: t.ID, Name: t.Name, Role: t.Role.String(), Scope: scopeOf(t.Scope), CreatedAt: dat.At(t.CreatedAt), CreatedBy: t.CreatedBy}
 	if t.ExpiresAt != nil {
 		v.ExpiresAt = timeOrNull(*t.ExpiresAt)
 	}
@@ -42,10 +43,10 @@ func tokenOf(t access.Token) Token {
 type createToken struct {
 	Write
 	Body struct {
-		Name      string    `json:"name" minLength:"1" maxLength:"63" pattern:"^[A-Za-z0-9._@-]+$" example:"backup-job" doc:"What it is called; unique among tokens."`
-		Role      string    `json:"role" enum:"viewer,operator,admin" doc:"What it may do."`
-		Scope     *scope    `json:"scope,omitempty" doc:"To what it is restricted; only null yet."`
-		ExpiresAt *dat.Time `json:"expires_at,omitempty" doc:"When it ends; null or left out for never."`
+		Name      string       `json:"name" minLength:"1" maxLength:"63" pattern:"^[A-Za-z0-9._@-]+$" example:"backup-job" doc:"What it is called; unique among tokens."`
+		Role      string       `json:"role" enum:"viewer,operator,admin" doc:"What it may do."`
+		Scope     *scopeCreate `json:"scope,omitempty" doc:"To what it is restricted; null or left out for everything."`
+		ExpiresAt *dat.Time    `json:"expires_at,omitempty" doc:"When it ends; null or left out for never."`
 	}
 }
 
@@ -53,9 +54,9 @@ type patchToken struct {
 	Write
 	TokenPath
 	Body struct {
-		Role      string                      `json:"role,omitempty" enum:"viewer,operator,admin" doc:"What it may do."`
-		Scope     *scope                      `json:"scope,omitempty" doc:"To what it is restricted; only null yet."`
-		ExpiresAt document.Nullable[dat.Time] `json:"expires_at,omitempty" doc:"When it ends; null for never."`
+		Role      string                         `json:"role,omitempty" enum:"viewer,operator,admin" doc:"What it may do."`
+		Scope     document.Nullable[scopeCreate] `json:"scope,omitempty" doc:"To what it is restricted; null for everything."`
+		ExpiresAt document.Nullable[dat.Time]    `json:"expires_at,omitempty" doc:"When it ends; null for never."`
 	}
 }
 
@@ -112,14 +113,6 @@ func (a *API) getToken(ctx context.Context, in *oneToken) (*answer, error) {
 	return a.ok(tokenOf(t)), nil
 }
 
-// refuseScope refuses what is not there yet: a credential that was meant to be restricted must not be wider.
-func refuseScope(s *scope) error {
-	if s == nil {
-		return nil
-	}
-	return &dat.Error{Return: dat.RetInvalidParameter, Field: "scope", Detail: "a credential cannot be restricted to adapters or labels yet; leave scope out, or give null"}
-}
-
 // refusePast refuses an end that has come already.
 func refusePast(at *dat.Time) error {
 	if at == nil || at.After(time.Now()) {
@@ -132,15 +125,15 @@ func (a *API) createToken(ctx context.Context, in *createToken) (*answer, error)
 	if err := in.refuseVersion(); err != nil {
 		return nil, err
 	}
-	if err := refuseScope(in.Body.Scope); err != nil {
-		return nil, err
-	}
 	if err := refusePast(in.Body.ExpiresAt); err != nil {
 		return nil, err
 	}
 	info := requestOf(ctx)
 	t := access.Token{ID: uuid.Must(uuid.NewV7()).String(), Name: in.Body.Name, CreatedBy: info.principal.Name}
 	var err error
+	if t.Scope, err = in.Body.Scope.input(); err != nil {
+		return nil, err
+	}
 	if t.Role, err = access.ParseRole(in.Body.Role); err != nil {
 		return nil, err
 	}
@@ -151,7 +144,7 @@ func (a *API) createToken(ctx context.Context, in *createToken) (*answer, error)
 	secret := access.NewToken()
 	info.secretAnswer, info.made = true, &document.MadeRef{Type: "token", ID: t.ID}
 	e := auditEntry(info, "create-token", in.Reason)
-	e.Object, e.Detail = t.Name, t.Role.String()
+	e.Object, e.Detail = t.Name, grantOf(t.Role.String(), t.Scope)
 	made, err := a.store.CreateToken(ctx, t, access.HashOf(secret), store.AccessWrite{Entry: e, Answer: a.placeholder(info), DryRun: in.DryRun})
 	if err != nil {
 		return nil, err
@@ -165,7 +158,8 @@ func (a *API) createToken(ctx context.Context, in *createToken) (*answer, error)
 }
 
 func (a *API) modifyToken(ctx context.Context, in *patchToken) (*answer, error) {
-	if err := refuseScope(in.Body.Scope); err != nil {
+	scope, err := in.Body.Scope.Value.input()
+	if err != nil {
 		return nil, err
 	}
 	if err := refusePast(in.Body.ExpiresAt.Value); err != nil {
@@ -173,6 +167,9 @@ func (a *API) modifyToken(ctx context.Context, in *patchToken) (*answer, error) 
 	}
 	e := auditEntry(requestOf(ctx), "modify-token", in.Reason)
 	e.Object, e.Detail = in.ID, in.Body.Role
+	if in.Body.Scope.Present {
+		e.Detail = grantOf(in.Body.Role, scope)
+	}
 	var changed *access.Token
 	show := func() *answer { return a.ok(tokenOf(*changed)) }
 	w, err := a.accessWrite(ctx, in.Write, e, show)
@@ -186,6 +183,9 @@ func (a *API) modifyToken(ctx context.Context, in *patchToken) (*answer, error) 
 			if t.Role, err = access.ParseRole(in.Body.Role); err != nil {
 				return err
 			}
+		}
+		if in.Body.Scope.Present {
+			t.Scope = scope
 		}
 		if in.Body.ExpiresAt.Present {
 			t.ExpiresAt = nil
@@ -202,6 +202,14 @@ func (a *API) modifyToken(ctx context.Context, in *patchToken) (*answer, error) 
 		a.revokeToken(changed.ID)
 	}
 	return show(), nil
+}
+
+// grantOf returns what the audit says of a role, "" for none, and a scope.
+func grantOf(role string, s *access.Scope) string {
+	if s == nil {
+		return strings.TrimSpace(role + " everywhere")
+	}
+	return strings.TrimSpace(role + " in " + string(encode(scopeOf(s))))
 }
 
 // revokeToken ends what is remembered of a token, and of the sessions that were opened with it.

@@ -32,7 +32,7 @@ type newUser struct {
 }
 
 func userOf(u access.User) User {
-	return User{Name: u.Name, Role: u.Role.String(), HasPassword: u.HasPassword, CreatedAt: dat.At(u.CreatedAt), CreatedBy: u.CreatedBy}
+	return User{Name: u.Name, Role: u.Role.String(), Scope: scopeOf(u.Scope), HasPassword: u.HasPassword, CreatedAt: dat.At(u.CreatedAt), CreatedBy: u.CreatedBy}
 }
 
 // UserPath is the path of one user.
@@ -53,10 +53,10 @@ func (password) Schema(huma.Registry) *huma.Schema {
 type createUser struct {
 	Write
 	Body struct {
-		Name     string   `json:"name" minLength:"1" maxLength:"63" pattern:"^[A-Za-z0-9._@-]+$" example:"kim" doc:"What the user is called."`
-		Role     string   `json:"role" enum:"viewer,operator,admin" doc:"What the user may do."`
-		Scope    *scope   `json:"scope,omitempty" doc:"To what the user is restricted; only null yet."`
-		Password password `json:"password,omitempty" doc:"12 to 1024 characters. Without one the answer holds a link for the first sign-in."`
+		Name     string       `json:"name" minLength:"1" maxLength:"63" pattern:"^[A-Za-z0-9._@-]+$" example:"kim" doc:"What the user is called."`
+		Role     string       `json:"role" enum:"viewer,operator,admin" doc:"What the user may do."`
+		Scope    *scopeCreate `json:"scope,omitempty" doc:"To what the user is restricted; null or left out for everything."`
+		Password password     `json:"password,omitempty" doc:"12 to 1024 characters. Without one the answer holds a link for the first sign-in."`
 	}
 }
 
@@ -64,10 +64,10 @@ type patchUser struct {
 	Write
 	UserPath
 	Body struct {
-		Role     string   `json:"role,omitempty" enum:"viewer,operator,admin" doc:"What the user may do."`
-		Scope    *scope   `json:"scope,omitempty" doc:"To what the user is restricted; only null yet."`
-		Password password `json:"password,omitempty" doc:"The new password, 12 to 1024 characters. The user's other sessions end."`
-		Current  password `json:"current_password,omitempty" doc:"The password that is in force, for one's own."`
+		Role     string                         `json:"role,omitempty" enum:"viewer,operator,admin" doc:"What the user may do."`
+		Scope    document.Nullable[scopeCreate] `json:"scope,omitempty" doc:"To what the user is restricted; null for everything."`
+		Password password                       `json:"password,omitempty" doc:"The new password, 12 to 1024 characters. The user's other sessions end."`
+		Current  password                       `json:"current_password,omitempty" doc:"The password that is in force, for one's own."`
 	}
 }
 
@@ -131,7 +131,8 @@ func hashOf(ctx context.Context, given password) (string, error) {
 }
 
 func (a *API) createUser(ctx context.Context, in *createUser) (*answer, error) {
-	if err := refuseScope(in.Body.Scope); err != nil {
+	scope, err := in.Body.Scope.input()
+	if err != nil {
 		return nil, err
 	}
 	info := requestOf(ctx)
@@ -139,12 +140,12 @@ func (a *API) createUser(ctx context.Context, in *createUser) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := access.User{Name: in.Body.Name, CreatedBy: info.principal.Name}
+	u := access.User{Name: in.Body.Name, Scope: scope, CreatedBy: info.principal.Name}
 	if u.Role, err = access.ParseRole(in.Body.Role); err != nil {
 		return nil, err
 	}
 	e := auditEntry(info, "create-user", in.Reason)
-	e.Object, e.Detail = u.Name, u.Role.String()
+	e.Object, e.Detail = u.Name, grantOf(u.Role.String(), u.Scope)
 	var signIn *signInLink
 	show := func() *answer {
 		ans := a.ok(newUser{User: userOf(u), SignIn: signIn})
@@ -173,15 +174,15 @@ func (a *API) createUser(ctx context.Context, in *createUser) (*answer, error) {
 }
 
 func (a *API) modifyUser(ctx context.Context, in *patchUser) (*answer, error) {
-	if err := refuseScope(in.Body.Scope); err != nil {
-		return nil, err
-	}
 	info := requestOf(ctx)
 	if err := a.mayModifyUser(ctx, info, in); err != nil {
 		return nil, err
 	}
-	c := store.UserChange{KeepSession: info.session}
+	c := store.UserChange{KeepSession: info.session, NewScope: in.Body.Scope.Present}
 	var err error
+	if c.Scope, err = in.Body.Scope.Value.input(); err != nil {
+		return nil, err
+	}
 	if c.Password, err = hashOf(ctx, in.Body.Password); err != nil {
 		return nil, err
 	}
@@ -192,6 +193,9 @@ func (a *API) modifyUser(ctx context.Context, in *patchUser) (*answer, error) {
 			return nil, err
 		}
 		e.Detail = "role " + in.Body.Role
+	}
+	if c.NewScope {
+		e.Detail = grantOf(e.Detail, c.Scope)
 	}
 	if c.Password != "" {
 		e.Detail += " password"
@@ -217,7 +221,7 @@ func (a *API) mayModifyUser(ctx context.Context, info *requestInfo, in *patchUse
 	switch {
 	case info.principal.May(access.Admin) && !own:
 		return nil
-	case !own || in.Body.Role != "" && !info.principal.May(access.Admin):
+	case !own || (in.Body.Role != "" || in.Body.Scope.Present) && !info.principal.May(access.Admin):
 		return document.NewProblem(document.KindNoRight, "An admin changes users; everybody else only the own password.")
 	case in.Body.Password == "":
 		return nil

@@ -24,12 +24,6 @@ type whoami struct {
 	ReadOnly  bool        `json:"read_only" doc:"Whether every write is refused."`
 }
 
-// scope is what a credential is restricted to.
-type scope struct {
-	IAs    []string          `json:"ias" doc:"Ids of adapters; empty does not restrict."`
-	Labels map[string]string `json:"labels" doc:"Labels that objects must have; empty does not restrict."`
-}
-
 func (a *API) registerWhoami() {
 	register(a, route{
 		id: "get-whoami", method: http.MethodGet, path: "/whoami", tag: document.TagAccess, summary: "Get who the caller is",
@@ -45,7 +39,7 @@ func (a *API) getWhoami(ctx context.Context, _ *Read) (*answer, error) {
 func (a *API) whoami(info *requestInfo) whoami {
 	p := info.principal
 	return whoami{
-		Name: p.Name, Kind: p.Kind, Role: p.Role.String(), ExpiresAt: timeOrNull(p.ExpiresAt), By: info.by,
+		Name: p.Name, Kind: p.Kind, Role: p.Role.String(), Scope: scopeOf(p.Scope), ExpiresAt: timeOrNull(p.ExpiresAt), By: info.by,
 		Node: a.node, Version: a.version, ReadOnly: a.readOnly,
 	}
 }

@@ -28,6 +28,9 @@ type Change struct {
 	Version   int64           `json:"version"`
 	// RevertedTo is the version that a revert went back to, else null.
 	RevertedTo *int64 `json:"reverted_to"`
+	// Labels are those that the object had after the change, before the one that ended it, and at a refusal; nil where
+	// they are not known. They say who may see the change, and are no member of it.
+	Labels map[string]string `json:"-"`
 }
 
 // Entry is a change that is to be recorded.

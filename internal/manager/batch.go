@@ -65,7 +65,7 @@ func (m *Manager) BeginBatch(ctx context.Context, targets ...dat.Handle) (*Batch
 	u := m.newUnit(ctx)
 	var objs []*object
 	for _, id := range targets {
-		if o := m.objectOf(id); o != nil {
+		if o := m.objectOf(id); o != nil && u.holds(o) {
 			objs = append(objs, o)
 		}
 	}
@@ -169,6 +169,9 @@ func runInBatch[T dat.Object](b *Batch, c Call, subject dat.Handle, cause string
 	o, img, err := prepare(b.u)
 	if err == nil && any(img) != nil {
 		err = b.u.checkNameFree(o, img)
+	}
+	if err == nil {
+		err = b.u.checkScope(subjectImage(img))
 	}
 	if err := b.finishOp(c, o, subject, cause, err); err != nil {
 		return none, err

@@ -183,12 +183,17 @@ func (u *unit) dismissEndpoint(c Call, ep *endpoint, in dat.Input) error {
 // Errors: DAT_INVALID_HANDLE, those of unit.lock, that of the call's condition.
 func (u *unit) lockRequest(c Call, id dat.Handle, with dat.Handle) (*request, *endpoint, error) {
 	req, ok := find[*request](u.m, id)
-	if !ok {
+	if !ok || !u.holds(&req.object) {
 		return nil, nil, errHandle(dat.TypeCR, id)
 	}
 	locks := []*object{&req.object}
 	ep, ok := find[*endpoint](u.m, with)
-	if ok {
+	switch {
+	case ok && !u.holds(&ep.object) && with == req.endpoint:
+		return nil, nil, errBeside(dat.TypeEndpoint)
+	case ok && !u.holds(&ep.object):
+		ok = false
+	case ok:
 		locks = append(locks, &ep.object)
 	}
 	if err := u.lock(locks...); err != nil {

@@ -38,6 +38,7 @@
 //	inputs.go           Call, and the parameters of all writes
 //	unit.go             the unit of writes
 //	unit_write.go       one call as a unit
+//	scope.go            calls of somebody who may use some objects only
 //	unit_life.go        how a unit creates and frees objects; the table of frees
 //	unit_commit.go      commit and rollback
 //	batch.go            several writes as one unit

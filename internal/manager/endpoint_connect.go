@@ -35,7 +35,7 @@ func (m *Manager) DupConnectEP(ctx context.Context, c Call, id dat.Handle, in EP
 			return nil, nil, err
 		}
 		q := dat.ConnectRequest{TimeoutUS: in.TimeoutUS, PrivateData: in.PrivateData, QOS: in.QOS}
-		dup := m.Live(in.Endpoint)
+		dup := u.liveInScope(in.Endpoint)
 		qos, derr := dat.CheckDupConnect(before, dup, ep.ia.facts.Load(), q)
 		if derr != nil {
 			return nil, nil, derr
@@ -49,6 +49,14 @@ func (m *Manager) DupConnectEP(ctx context.Context, c Call, id dat.Handle, in EP
 		q.RemoteIAAddress, q.RemotePortQual = *dup.RemoteIAAddress, int64(*dup.RemotePortQual)
 		return u.connect(c, ep, before, dat.OpDupConnect, q, qos)
 	})
+}
+
+// liveInScope returns the live image of an endpoint that the caller may use, or nil if there is none.
+func (u *unit) liveInScope(id dat.Handle) *dat.Endpoint {
+	if o := u.m.objectOf(id); o == nil || !u.holds(o) {
+		return nil
+	}
+	return u.m.Live(id)
 }
 
 // connectTarget returns the endpoint to connect and its live image, after state

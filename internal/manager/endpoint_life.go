@@ -82,12 +82,12 @@ func (u *unit) nameHolder(ep *endpoint, err *dat.Error) error {
 	u.m.index.Range(func(_, v any) bool {
 		switch o := v.(type) {
 		case *request:
-			if o.endpoint == ep.id {
+			if o.endpoint == ep.id && u.holds(&o.object) {
 				err.Detail += " Reject the connection request " + string(o.id) + " first."
 				return false
 			}
 		case *servicePoint:
-			if img, ok := u.image(&o.object).(*dat.RSP); ok && img.Endpoint == ep.id && !o.used.Load() {
+			if img, ok := u.image(&o.object).(*dat.RSP); ok && img.Endpoint == ep.id && !o.used.Load() && u.holds(&o.object) {
 				err.Detail += " Free the RSP " + string(o.id) + " first."
 				return false
 			}

@@ -69,6 +69,9 @@ func (m *Manager) PostRDMA(ctx context.Context, c Call, id dat.Handle, kind dat.
 		if err != nil {
 			return err
 		}
+		if !holdsInScope(ctx, &l.object) {
+			return errBodyHandle(dat.TypeLMR, in.LMR, "lmr")
+		}
 		if err := dat.CheckRDMA(e, op, imageOf[*dat.LMR](&l.object), in.Offset, in.Length); err != nil {
 			return err
 		}

@@ -45,12 +45,13 @@ func errNotUnconnected(s dat.EPState) *dat.Error {
 	}
 }
 
-// errNameTaken refuses a name that another object has.
-func errNameTaken(o *object) *dat.Error {
-	return &dat.Error{
-		Return: dat.RetInvalidState, Kind: "name-taken", Field: "name",
-		Detail: fmt.Sprintf("The living %s %s bears this name; choose another one or free that object.", o.typ, o.id),
+// errNameTaken refuses a name that another object has, which is not named where the caller may not see it.
+func (u *unit) errNameTaken(o *object) *dat.Error {
+	detail := fmt.Sprintf("The living %s %s bears this name; choose another one or free that object.", o.typ, o.id)
+	if !u.holds(o) {
+		detail = fmt.Sprintf("A living %s outside of your scope bears this name; choose another one.", o.typ)
 	}
+	return &dat.Error{Return: dat.RetInvalidState, Kind: "name-taken", Field: "name", Detail: detail}
 }
 
 // errBusy refuses an operation of a batch on an object that the batch did not name

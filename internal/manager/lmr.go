@@ -31,6 +31,9 @@ func (u *unit) createLMR(c Call, in LMRCreate) (*object, *dat.LMR, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if u.scope != nil && in.MemType == dat.MemSharedVirtual {
+		return nil, nil, errSharedMemory()
+	}
 	l := &lmr{object: newObject(ia, dat.TypeLMR, newID())}
 	privileges := slices.Clone(in.Privileges)
 	slices.Sort(privileges)

@@ -55,11 +55,11 @@ func (u *unit) checkNameFree(o *object, img dat.Object) error {
 	}
 	if v, ok := u.m.names.m.Load(key); ok && v.(dat.Handle) != o.id {
 		if holder := u.m.objectOf(v.(dat.Handle)); holder != nil && u.keepsName(holder, key) {
-			return errNameTaken(holder)
+			return u.errNameTaken(holder)
 		}
 	}
 	if other := u.names[key]; other != nil && other != o && u.keepsName(other, key) {
-		return errNameTaken(other)
+		return u.errNameTaken(other)
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (handles resolver) find(h dat.Handle) entity {
 	}
 	e := v.(entity)
 	o := e.base()
-	if o.ia == handles.ia && !o.usableLocked(handles.u) {
+	if o.ia == handles.ia && !o.usableLocked(handles.u) || !handles.u.holds(o) {
 		return nil
 	}
 	return e

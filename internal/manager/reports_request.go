@@ -2,6 +2,7 @@ package manager
 
 import (
 	"cmp"
+	"maps"
 
 	"github.com/datapi/datapi/internal/dat"
 	"github.com/datapi/datapi/internal/rdma"
@@ -25,7 +26,7 @@ func (m *Manager) admitRequest(sp *servicePoint, r rdma.Report) bool {
 	ia := sp.ia
 	req := &request{object: newObject(ia, dat.TypeCR, newID()), hw: r.Request, privateData: r.PrivateData}
 	img := &dat.CR{
-		Meta: req.meta("", nil), ConnQual: r.LocalQual, RemoteIAAddress: optional(r.RemoteAddress),
+		Meta: req.meta("", labelsOf(sp)), ConnQual: r.LocalQual, RemoteIAAddress: optional(r.RemoteAddress),
 		RemotePortQual: optional(r.RemoteQual), PrivateDataSize: int32(len(r.PrivateData)),
 	}
 	switch at := sp.recorded().(type) {
@@ -41,6 +42,10 @@ func (m *Manager) admitRequest(sp *servicePoint, r rdma.Report) bool {
 	}
 	return false
 }
+
+// labelsOf returns the labels of a service point, which what it brings begins with: whoever may use the service point may
+// use that.
+func labelsOf(sp *servicePoint) map[string]string { return maps.Clone(sp.recorded().Head().Labels) }
 
 // admitReserved moves the endpoint of an RSP to PASSIVE_CONNECTION_PENDING (T8) and
 // posts the event of its request. It reports false for a second request, which
@@ -73,7 +78,7 @@ func (m *Manager) admitTentative(sp *servicePoint, at *dat.PSP, req *request, im
 		return false
 	}
 	ep := newEndpoint(ia, newID())
-	e := &dat.Endpoint{Meta: ep.meta("", nil), State: dat.EPTentativeConnectionPending, Attributes: dat.DefaultEPAttributes(ia.facts.Load())}
+	e := &dat.Endpoint{Meta: ep.meta("", labelsOf(sp)), State: dat.EPTentativeConnectionPending, Attributes: dat.DefaultEPAttributes(ia.facts.Load())}
 	if r.Attributes != nil {
 		e.Attributes = r.Attributes.Clone()
 	}

@@ -123,9 +123,12 @@ func (m *Manager) BindRMR(ctx context.Context, c Call, id dat.Handle, in BindPos
 		if err != nil {
 			return err
 		}
+		if !holdsInScope(ctx, &w.object) {
+			return errBodyHandle(dat.TypeRMR, in.RMR, "rmr")
+		}
 		b.rmr = w
 		var img *dat.LMR
-		if l, ok := find[*lmr](m, in.LMR); ok {
+		if l, ok := find[*lmr](m, in.LMR); ok && holdsInScope(ctx, &l.object) {
 			img = imageOf[*dat.LMR](&l.object)
 		}
 		if in.LMR != dat.HandleNull && img == nil {

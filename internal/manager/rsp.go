@@ -86,10 +86,13 @@ func (u *unit) freeRSP(c Call, cause string, id dat.Handle) error {
 	}
 	locks := []*object{&sp.object}
 	ep, ok := find[*endpoint](u.m, rsp.Endpoint)
-	if ok && !sp.used.Load() {
-		locks = append(locks, &ep.object)
-	} else {
+	switch {
+	case !ok || sp.used.Load():
 		ep = nil
+	case u.holds(&sp.object) && !u.holds(&ep.object):
+		return errBeside(dat.TypeEndpoint)
+	default:
+		locks = append(locks, &ep.object)
 	}
 	if err := u.lock(locks...); err != nil {
 		return err

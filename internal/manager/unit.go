@@ -17,6 +17,8 @@ import (
 type unit struct {
 	m   *Manager
 	ctx context.Context
+	// scope reports whether the caller may use an object; nil for a caller who may use all.
+	scope func(dat.Object) bool
 	// batch says that the unit is a batch's: the operation locks were taken before,
 	// so that others are only tried, and what cannot be undone is refused.
 	batch bool
@@ -60,7 +62,7 @@ type unitStep struct {
 // newUnit starts a unit of writes.
 func (m *Manager) newUnit(ctx context.Context) *unit {
 	return &unit{
-		m: m, ctx: ctx, locked: map[*object]bool{}, staged: map[*object]dat.Object{},
+		m: m, ctx: ctx, scope: scopeOf(ctx), locked: map[*object]bool{}, staged: map[*object]dat.Object{},
 		views: map[*object]endpointView{}, names: map[dat.ObjectRef]*object{},
 		droppedUsers: map[dat.Handle][]dat.Object{},
 	}
@@ -68,7 +70,7 @@ func (m *Manager) newUnit(ctx context.Context) *unit {
 
 // lock takes the operation locks of objects in the order of their ids, and waits
 // until their events are recorded. Errors: DAT_INVALID_HANDLE if an object ended
-// meanwhile, errBusy in a batch, the context's, the store's absence.
+// meanwhile or lies outside of the caller's scope, errBusy in a batch, the context's, the store's absence.
 func (u *unit) lock(objs ...*object) error {
 	slices.SortFunc(objs, func(a, b *object) int { return cmp.Compare(a.id, b.id) })
 	for _, o := range objs {
@@ -86,7 +88,7 @@ func (u *unit) lock(objs ...*object) error {
 		if err := o.unrecorded.wait(u.ctx, u.m.rec); err != nil {
 			return err
 		}
-		if !o.usable(u) {
+		if !o.usable(u) || !u.holds(o) {
 			return errGoneHandle(o)
 		}
 	}

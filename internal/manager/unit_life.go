@@ -14,7 +14,7 @@ func (u *unit) beginCreation(id dat.Handle) (*adapter, rdma.IA, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if !ia.usable(u) {
+	if !ia.usable(u) || !u.holds(&ia.object) {
 		return nil, nil, errBodyHandle(dat.TypeIA, id, "ia")
 	}
 	hw, err := ia.beginCreation()

@@ -22,6 +22,9 @@ func write[T dat.Object](ctx context.Context, m *Manager, c Call, subject dat.Ha
 	defer u.release()
 	_, judged := startSpan(ctx, "judge and act", attribute.String("dat.operation", cause))
 	o, img, err := prepare(u)
+	if err == nil {
+		err = u.checkScope(subjectImage(img))
+	}
 	judged(err)
 	if err != nil {
 		u.rollback()
@@ -43,6 +46,14 @@ func write[T dat.Object](ctx context.Context, m *Manager, c Call, subject dat.Ha
 		return filled(m, after), nil
 	}
 	return none, nil
+}
+
+// subjectImage returns the image that a call returned as an object, nil for none.
+func subjectImage[T dat.Object](img T) dat.Object {
+	if any(img) == nil {
+		return nil
+	}
+	return img
 }
 
 // dryRunAnswer returns the answer to a dry run: an image with the live members that

@@ -23,7 +23,7 @@ func (s *Store) TokenOf(ctx context.Context, hash access.Hash) (p access.Princip
 		found, err := pgx.CollectRows(rows, scanToken)
 		principals := make([]access.Principal, len(found))
 		for i, t := range found {
-			principals[i] = access.Principal{Kind: access.KindToken, ID: t.ID, Name: t.Name, Role: t.Role}
+			principals[i] = access.Principal{Kind: access.KindToken, ID: t.ID, Name: t.Name, Role: t.Role, Scope: t.Scope}
 			if t.ExpiresAt != nil {
 				principals[i].ExpiresAt = *t.ExpiresAt
 			}

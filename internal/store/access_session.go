@@ -66,7 +66,7 @@ func owner(of access.Principal, local *access.Hash) (token, user *string, localH
 // useLink uses a link up and says in n who signs in with it.
 func useLink(ctx context.Context, tx pgx.Tx, n *NewSession) error {
 	rows, err := tx.Query(ctx, `WITH used AS (DELETE FROM signin_links WHERE hash = $1 RETURNING *)
-		SELECT CASE WHEN t.id IS NULL THEN 'user' ELSE 'token' END, coalesce(t.id::text, u.name, ''), coalesce(t.name, u.name, ''), coalesce(t.role, u.role, ''), used.local, t.expires_at
+		SELECT CASE WHEN t.id IS NULL THEN 'user' ELSE 'token' END, coalesce(t.id::text, u.name, ''), coalesce(t.name, u.name, ''), coalesce(t.role, u.role, ''), coalesce(t.scope, u.scope), used.local, t.expires_at
 		FROM used LEFT JOIN users u ON u.name = used.user_name LEFT JOIN tokens t ON t.id = used.token
 		WHERE used.expires_at > now() AND (t.expires_at IS NULL OR t.expires_at > now())`, n.Link[:])
 	if err != nil {
@@ -75,6 +75,7 @@ func useLink(ctx context.Context, tx pgx.Tx, n *NewSession) error {
 	type link struct {
 		Kind           access.Kind
 		ID, Name, Role string
+		Scope          *access.Scope
 		Local          []byte
 		Ends           *time.Time
 	}
@@ -90,8 +91,8 @@ func useLink(ctx context.Context, tx pgx.Tx, n *NewSession) error {
 		n.Of = access.LocalAdmin
 		return nil
 	}
-	role, err := access.ParseRole(l.Role)
-	n.Local, n.Of = nil, access.Principal{Kind: l.Kind, ID: l.ID, Name: l.Name, Role: role}
+	role, err := readRole(l.Role)
+	n.Local, n.Of = nil, access.Principal{Kind: l.Kind, ID: l.ID, Name: l.Name, Role: role, Scope: l.Scope}
 	if l.Ends != nil {
 		n.Of.ExpiresAt = *l.Ends
 	}
@@ -102,7 +103,7 @@ func useLink(ctx context.Context, tx pgx.Tx, n *NewSession) error {
 var errWrongLink error = &dat.Error{Return: dat.RetPrivilegesViolation, Kind: KindWrongLink, Detail: "this link was used already, or is older than ten minutes; ask for another one"}
 
 // selectSessions selects the sessions that are open; a local one is open where the service has the token with the hash $1.
-const selectSessions = `SELECT s.id::text, s.hash, s.token::text, s.user_name, t.name, t.role, t.expires_at, u.role, s.created_at, s.seen_at, s.expires_at, s.address, s.agent
+const selectSessions = `SELECT s.id::text, s.hash, s.token::text, s.user_name, t.name, t.role, t.expires_at, u.role, coalesce(t.scope, u.scope), s.created_at, s.seen_at, s.expires_at, s.address, s.agent
 	FROM sessions s LEFT JOIN tokens t ON t.id = s.token LEFT JOIN users u ON u.name = s.user_name
 	WHERE s.expires_at > now() AND s.seen_at > now() - $2::interval AND (s.local IS NULL OR s.local = $1) AND (t.expires_at IS NULL OR t.expires_at > now())`
 
@@ -115,20 +116,21 @@ type storedSession struct {
 func scanSession(row pgx.CollectableRow) (s storedSession, err error) {
 	var token, user, tokenName, tokenRole, userRole *string
 	var tokenEnds *time.Time
-	err = row.Scan(&s.ID, &s.hash, &token, &user, &tokenName, &tokenRole, &tokenEnds, &userRole, &s.CreatedAt, &s.SeenAt, &s.ExpiresAt, &s.Address, &s.Agent)
+	var scope *access.Scope
+	err = row.Scan(&s.ID, &s.hash, &token, &user, &tokenName, &tokenRole, &tokenEnds, &userRole, &scope, &s.CreatedAt, &s.SeenAt, &s.ExpiresAt, &s.Address, &s.Agent)
 	if err != nil {
 		return s, err
 	}
 	switch {
 	case token != nil:
-		s.Principal = access.Principal{Kind: access.KindToken, ID: *token, Name: *tokenName}
-		s.Principal.Role, err = access.ParseRole(*tokenRole)
+		s.Principal = access.Principal{Kind: access.KindToken, ID: *token, Name: *tokenName, Scope: scope}
+		s.Principal.Role, err = readRole(*tokenRole)
 		if tokenEnds != nil && tokenEnds.Before(s.ExpiresAt) {
 			s.ExpiresAt = *tokenEnds
 		}
 	case user != nil:
-		s.Principal = access.Principal{Kind: access.KindUser, ID: *user, Name: *user}
-		s.Principal.Role, err = access.ParseRole(*userRole)
+		s.Principal = access.Principal{Kind: access.KindUser, ID: *user, Name: *user, Scope: scope}
+		s.Principal.Role, err = readRole(*userRole)
 	default:
 		s.Principal = access.LocalAdmin
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/datapi/datapi/internal/access"
 )
 
-const selectTokens = `SELECT id::text, name, role, expires_at, created_at, created_by FROM tokens`
+const selectTokens = `SELECT id::text, name, role, scope, expires_at, created_at, created_by FROM tokens`
 
 func scanToken(row pgx.CollectableRow) (t access.Token, err error) {
 	var role string
-	if err := row.Scan(&t.ID, &t.Name, &role, &t.ExpiresAt, &t.CreatedAt, &t.CreatedBy); err != nil {
+	if err := row.Scan(&t.ID, &t.Name, &role, &t.Scope, &t.ExpiresAt, &t.CreatedAt, &t.CreatedBy); err != nil {
 		return t, err
 	}
-	t.Role, err = access.ParseRole(role)
+	t.Role, err = readRole(role)
 	return t, err
 }
 
@@ -44,8 +44,8 @@ func (s *Store) Token(ctx context.Context, id string) (access.Token, error) {
 func (s *Store) CreateToken(ctx context.Context, t access.Token, hash access.Hash, w AccessWrite) (access.Token, error) {
 	t.ExpiresAt = microseconds(t.ExpiresAt)
 	err := s.writeAccess(ctx, &w, func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, `INSERT INTO tokens (id, hash, name, role, expires_at, created_by) VALUES ($1, $2, $3, $4, $5, $6) RETURNING created_at`,
-			t.ID, hash[:], t.Name, t.Role.String(), t.ExpiresAt, t.CreatedBy).Scan(&t.CreatedAt)
+		return tx.QueryRow(ctx, `INSERT INTO tokens (id, hash, name, role, scope, expires_at, created_by) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING created_at`,
+			t.ID, hash[:], t.Name, roleWord(t.Role, t.Scope), t.Scope, t.ExpiresAt, t.CreatedBy).Scan(&t.CreatedAt)
 	})
 	if w.DryRun {
 		t.ID = uuid.Nil.String()
@@ -69,7 +69,7 @@ func (s *Store) ChangeToken(ctx context.Context, id string, w AccessWrite, chang
 			return err
 		}
 		t.ExpiresAt = microseconds(t.ExpiresAt)
-		_, err = tx.Exec(ctx, `UPDATE tokens SET role = $2, expires_at = $3 WHERE id = $1`, t.ID, t.Role.String(), t.ExpiresAt)
+		_, err = tx.Exec(ctx, `UPDATE tokens SET role = $2, scope = $3, expires_at = $4 WHERE id = $1`, t.ID, roleWord(t.Role, t.Scope), t.Scope, t.ExpiresAt)
 		return err
 	})
 }
@@ -78,7 +78,7 @@ func (s *Store) ChangeToken(ctx context.Context, id string, w AccessWrite, chang
 // error is KindNoRecord for an unknown one.
 func (s *Store) DeleteToken(ctx context.Context, id string, w AccessWrite) (t access.Token, err error) {
 	err = s.writeAccess(ctx, &w, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `DELETE FROM tokens`+whereToken(id)+` RETURNING id::text, name, role, expires_at, created_at, created_by`, id)
+		rows, err := tx.Query(ctx, `DELETE FROM tokens`+whereToken(id)+` RETURNING id::text, name, role, scope, expires_at, created_at, created_by`, id)
 		if err != nil {
 			return err
 		}

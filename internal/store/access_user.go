@@ -8,14 +8,14 @@ import (
 	"github.com/datapi/datapi/internal/access"
 )
 
-const selectUsers = `SELECT name, role, password IS NOT NULL, created_at, created_by FROM users`
+const selectUsers = `SELECT name, role, scope, password IS NOT NULL, created_at, created_by FROM users`
 
 func scanUser(row pgx.CollectableRow) (u access.User, err error) {
 	var role string
-	if err := row.Scan(&u.Name, &role, &u.HasPassword, &u.CreatedAt, &u.CreatedBy); err != nil {
+	if err := row.Scan(&u.Name, &role, &u.Scope, &u.HasPassword, &u.CreatedAt, &u.CreatedBy); err != nil {
 		return u, err
 	}
-	u.Role, err = access.ParseRole(role)
+	u.Role, err = readRole(role)
 	return u, err
 }
 
@@ -41,8 +41,8 @@ func (s *Store) PasswordHash(ctx context.Context, name string) (string, error) {
 func (s *Store) CreateUser(ctx context.Context, u *access.User, password string, link *access.Hash, w AccessWrite) error {
 	u.HasPassword = password != ""
 	return s.writeAccess(ctx, &w, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `INSERT INTO users (name, role, password, created_by) VALUES ($1, $2, nullif($3, ''), $4) RETURNING created_at`,
-			u.Name, u.Role.String(), password, u.CreatedBy).Scan(&u.CreatedAt)
+		err := tx.QueryRow(ctx, `INSERT INTO users (name, role, scope, password, created_by) VALUES ($1, $2, $3, nullif($4, ''), $5) RETURNING created_at`,
+			u.Name, roleWord(u.Role, u.Scope), u.Scope, password, u.CreatedBy).Scan(&u.CreatedAt)
 		if err != nil || link == nil {
 			return err
 		}
@@ -54,6 +54,9 @@ func (s *Store) CreateUser(ctx context.Context, u *access.User, password string,
 type UserChange struct {
 	// Role is the new role, NoRole for the same one.
 	Role access.Role
+	// NewScope says that Scope is the new scope; else it stays as it is.
+	NewScope bool
+	Scope    *access.Scope
 	// Password is the hash of the new password, "" for the same one. It ends the user's sessions but KeepSession.
 	Password    string
 	KeepSession string
@@ -62,13 +65,24 @@ type UserChange struct {
 // ChangeUser changes the user of u's name, and fills u. The error is KindNoRecord for an unknown name.
 func (s *Store) ChangeUser(ctx context.Context, u *access.User, c UserChange, w AccessWrite) error {
 	return s.writeAccess(ctx, &w, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `UPDATE users SET role = coalesce(nullif($2, ''), role), password = coalesce(nullif($3, ''), password)
-			WHERE name = $1 RETURNING name, role, password IS NOT NULL, created_at, created_by`, u.Name, c.Role.String(), c.Password)
+		rows, err := tx.Query(ctx, selectUsers+` WHERE name = $1 FOR UPDATE`, u.Name)
 		if err != nil {
 			return err
 		}
 		found, err := pgx.CollectRows(rows, scanUser)
-		if *u, err = one(found, err, errNoSuch("user", u.Name)); err != nil || c.Password == "" {
+		if *u, err = one(found, err, errNoSuch("user", u.Name)); err != nil {
+			return err
+		}
+		if c.Role != access.NoRole {
+			u.Role = c.Role
+		}
+		if c.NewScope {
+			u.Scope = c.Scope
+		}
+		u.HasPassword = u.HasPassword || c.Password != ""
+		_, err = tx.Exec(ctx, `UPDATE users SET role = $2, scope = $3, password = coalesce(nullif($4, ''), password) WHERE name = $1`,
+			u.Name, roleWord(u.Role, u.Scope), u.Scope, c.Password)
+		if err != nil || c.Password == "" {
 			return err
 		}
 		_, err = tx.Exec(ctx, `DELETE FROM sessions WHERE user_name = $1 AND id::text <> $2`, u.Name, c.KeepSession)

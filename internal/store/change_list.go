@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -31,6 +32,8 @@ type ChangeFilter struct {
 	Causes   []string
 	Actors   []string
 	Outcomes []dat.Return
+	// Scope restricts the changes to those of nodes, and of objects that lay in it then; nil does not.
+	Scope *access.Scope
 }
 
 // ChangeQuery asks for a page of the log.
@@ -147,6 +150,7 @@ func (q *ChangeQuery) statement(limit int) (string, []any, error) {
 func (q *ChangeQuery) conditions() *conditions {
 	c := &conditions{}
 	c.add("true")
+	addChangeScope(c, q.Scope)
 	addEqual(c, "object_id", q.Objects, func(h dat.Handle) string { return string(h) })
 	addEqual(c, "object_type", q.Types, dat.ObjectType.String)
 	addEqual(c, "node", q.Nodes, func(s string) string { return s })
@@ -171,12 +175,12 @@ func (q *ChangeQuery) signature() string {
 	return "-changes"
 }
 
-// selectChange selects the columns that scanChange reads. The last one is the form
+// selectChange selects the columns that scanChange reads. The last but one is the form
 // of the whole object that a creation has as its after (it lies in image only) and
 // an end as its before.
 const selectChange = `SELECT id, at, node, ia, object_type, object_id, object_name, cause, actor, actor_kind, request_id, reason,
 	outcome, fields, before - '` + formMember + `', CASE WHEN before IS NULL THEN image - '` + formMember + `' ELSE after END,
-	version, reverted_to, coalesce((coalesce(image, before) ->> '` + formMember + `')::integer, 1) FROM changes`
+	version, reverted_to, coalesce((coalesce(image, before) ->> '` + formMember + `')::integer, 1), ` + changeLabels + ` FROM changes`
 
 // scanChange reads a change; whole objects in it are in the present form.
 func scanChange(row pgx.CollectableRow) (dat.Change, error) {
@@ -186,7 +190,7 @@ func scanChange(row pgx.CollectableRow) (dat.Change, error) {
 	var name *string
 	var form int
 	err := row.Scan(&c.ID, &at, &c.Node, &ia, &objectType, &id, &name, &c.Cause, &c.Actor, &c.ActorKind, &c.RequestID, &c.Reason,
-		&outcome, &c.Fields, &c.Before, &c.After, &c.Version, &c.RevertedTo, &form)
+		&outcome, &c.Fields, &c.Before, &c.After, &c.Version, &c.RevertedTo, &form, &c.Labels)
 	if err != nil {
 		return c, err
 	}
@@ -204,5 +208,6 @@ func scanChange(row pgx.CollectableRow) (dat.Change, error) {
 	case c.After == nil: // an end
 		c.Before, err = storedObject{c.Before, form}.present(c.Object.Type)
 	}
+	redact(&c) // it may have been recorded by a program that recorded more
 	return c, err
 }

@@ -120,7 +120,8 @@ func (s *Subscription) nextChanges(ctx context.Context) (changes []*LoggedChange
 
 // matches reports whether a change passes the filter.
 func (f *ChangeFilter) matches(c *dat.Change) bool {
-	return allows(f.Objects, c.Object.ID) && allows(f.Types, c.Object.Type) && allows(f.Nodes, c.Node) && allows(f.IAs, c.IA) &&
+	return (f.Scope == nil || c.Object.Type == dat.TypeNode || f.Scope.Holds(string(c.IA), c.Labels)) &&
+		allows(f.Objects, c.Object.ID) && allows(f.Types, c.Object.Type) && allows(f.Nodes, c.Node) && allows(f.IAs, c.IA) &&
 		allows(f.Causes, c.Cause) && allows(f.Actors, c.Actor) && allows(f.Outcomes, c.Outcome)
 }
 

@@ -64,7 +64,7 @@ func TestAClockThatWasSetBackStopsNoWriteAndLosesNoEvent(t *testing.T) {
 		}
 	}
 	for _, c := range []dat.Change{modified[0].Change, ended.Change, made.Change} {
-		if _, err := s.AsOf(t.Context(), dat.TypeEndpoint, first, Moment{At: c.At.Time}); err != nil {
+		if _, err := s.AsOf(t.Context(), dat.TypeEndpoint, first, Moment{At: c.At.Time}, nil); err != nil {
 			t.Errorf("the object as of change %d, by its time: %v", c.ID, err)
 		}
 	}

@@ -35,6 +35,7 @@
 //	name.go                  names that objects of other nodes have
 //
 //	change_list.go           the log of changes in pages
+//	change_secret.go         what no change shows
 //	change_log.go            the log as watchers see it, its end in memory
 //	change_follow.go         how it is kept at the end of the table's, while somebody watches
 //	change_subscription.go   the place of one watcher in the log
@@ -48,6 +49,7 @@
 //	access_user.go           users, and links that sign in once
 //	access_session.go        sessions
 //	access_lookup.go         who brings a credential
+//	access_scope.go          what a principal is restricted to, in SQL
 //	access_audit.go          the audit
 //	retention.go             the deletion of what is past its time, by one node at a time
 //	retention_drop.go        partitions that are dropped whole, without what stays of them

@@ -47,6 +47,8 @@ type changeRow struct {
 	Image      json.RawMessage `json:"image,omitempty"`
 	Version    int64           `json:"version"`
 	RevertedTo *int64          `json:"reverted_to"`
+	// Labels are those of the object of a refusal; of other changes the images have them.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // answerRow is a row of the table kept, an answer that is stored with its change.
@@ -147,6 +149,8 @@ func changeRowOf(s *step, ord int) (changeRow, error) {
 		}
 	case s.before.obj != nil:
 		row.Before, err = s.before.stored()
+	default:
+		row.Labels = c.Labels
 	}
 	return row, err
 }

@@ -45,7 +45,7 @@ func (r *Recorder) newStep(g *group, u *unit, e *dat.Entry) (step, error) {
 		if before.obj != nil {
 			h := before.obj.Head()
 			s.target = before.obj
-			s.change.IA, s.change.Version, s.change.Object.Name = h.IA, h.Version, h.Name
+			s.change.IA, s.change.Version, s.change.Object.Name, s.change.Labels = h.IA, h.Version, h.Name, h.Labels
 		}
 		return s, nil
 	}
@@ -101,7 +101,8 @@ func (r *Recorder) callApply(e *dat.Entry, before dat.Object) (after dat.Object,
 // endObject completes a step that ends its object.
 func (s *step) endObject() {
 	h := s.before.obj.Head()
-	s.change.IA, s.change.Version, s.change.Object.Name, s.change.Before = h.IA, h.Version+1, h.Name, s.before.body
+	s.change.IA, s.change.Version, s.change.Object.Name, s.change.Labels = h.IA, h.Version+1, h.Name, h.Labels
+	s.change.Before = withoutSecrets(s.before.obj.Type(), s.before.body)
 }
 
 // setObject completes a step that creates or changes its object.
@@ -130,11 +131,11 @@ func (s *step) setObject(after dat.Object, node string) error {
 	img.newer, img.createdChange = s.before.newer, s.before.createdChange
 	s.after = img
 	s.change.Object = dat.ObjectRef{Type: after.Type(), ID: h.ID, Name: h.Name}
-	s.change.IA, s.change.Version, s.change.After = h.IA, h.Version, img.body
-	if s.before.obj == nil {
-		return nil
+	s.change.IA, s.change.Version, s.change.Labels, s.change.After = h.IA, h.Version, h.Labels, img.body
+	if s.before.obj != nil {
+		s.change.Fields, s.change.Before, s.change.After, err = diff(s.before.body, img.body)
 	}
-	s.change.Fields, s.change.Before, s.change.After, err = diff(s.before.body, img.body)
+	redact(&s.change)
 	return err
 }
 

@@ -251,12 +251,12 @@ const (
 		FROM json_to_recordset($1) AS ` + objectColumns
 
 	sqlInsertChanges = `INSERT INTO changes (id, at, node, ia, object_type, object_id, object_name, cause, actor, actor_kind, request_id,
-			reason, outcome, fields, before, after, image, version, reverted_to)
+			reason, outcome, fields, before, after, image, version, reverted_to, labels)
 		SELECT (SELECT last FROM change_head) - $2::bigint + r.ord, r.at, r.node, r.ia, r.object_type, r.object_id, r.object_name,
-			r.cause, r.actor, r.actor_kind, r.request_id, r.reason, r.outcome, r.fields, r.before, r.after, r.image, r.version, r.reverted_to
+			r.cause, r.actor, r.actor_kind, r.request_id, r.reason, r.outcome, r.fields, r.before, r.after, r.image, r.version, r.reverted_to, r.labels
 		FROM json_to_recordset($1) AS r(ord bigint, at timestamptz, node text, ia text, object_type text, object_id text,
 			object_name text, cause text, actor text, actor_kind text, request_id text, reason text, outcome text, fields text[],
-			before jsonb, after jsonb, image jsonb, version bigint, reverted_to bigint)`
+			before jsonb, after jsonb, image jsonb, version bigint, reverted_to bigint, labels jsonb)`
 
 	sqlInsertAnswers = `INSERT INTO kept AS k (principal, method, path, key, body_hash, status, header, body, from_operation, to_operation)
 		SELECT r.principal, r.method, r.path, r.key, decode(r.body_hash, 'base64'), r.status, r.header, decode(r.body, 'base64'),

@@ -7,57 +7,60 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/dat"
 )
 
 // History returns an object's changes, newest first, also after it was freed. Only
-// Limit, Cursor, Offset and Total of the query count. An id that never was is
+// Limit, Cursor, Offset, Total and Scope of the query count. An id that never was is
 // DAT_INVALID_HANDLE.
 func (s *Store) History(ctx context.Context, t dat.ObjectType, id dat.Handle, q ChangeQuery) (ChangePage, error) {
 	if id == dat.HandleNull {
 		return ChangePage{}, noSuchObject(t, id)
 	}
-	q = ChangeQuery{Limit: q.Limit, Cursor: q.Cursor, Offset: q.Offset, Total: q.Total}
+	q = ChangeQuery{ChangeFilter: ChangeFilter{Scope: q.Scope}, Limit: q.Limit, Cursor: q.Cursor, Offset: q.Offset, Total: q.Total}
 	q.Objects, q.Types = []dat.Handle{id}, []dat.ObjectType{t}
 	page, err := s.Changes(ctx, q)
 	if err != nil || len(page.Items) > 0 || q.Cursor != "" {
 		return page, err
 	}
 	if q.Offset > 0 { // beyond the end, or of an object that never was
-		_, err = s.History(ctx, t, id, ChangeQuery{Limit: 1})
+		_, err = s.History(ctx, t, id, ChangeQuery{ChangeFilter: ChangeFilter{Scope: q.Scope}, Limit: 1})
 		return page, err
 	}
 	return ChangePage{}, noSuchObject(t, id)
 }
 
 // HistoryVersion returns the change that made a version, and the whole object after
-// it; the object is nil if the change ended it. A version that never was is
-// DAT_INVALID_HANDLE, one past the retention ErrGone.
-func (s *Store) HistoryVersion(ctx context.Context, t dat.ObjectType, id dat.Handle, version int64) (dat.Change, dat.Object, error) {
-	rows, err := s.pool.Query(ctx, selectChange+` WHERE object_id = $1 AND object_type = $2 AND version = $3
-		AND (before IS NOT NULL OR image IS NOT NULL)`, string(id), t.String(), version)
+// it; the object is nil if the change ended it. A version that never was, or lay outside
+// of the scope, is DAT_INVALID_HANDLE, one past the retention ErrGone.
+func (s *Store) HistoryVersion(ctx context.Context, t dat.ObjectType, id dat.Handle, version int64, scope *access.Scope) (dat.Change, dat.Object, error) {
+	c := &conditions{args: []any{string(id), t.String(), version}}
+	c.add("object_id = $1 AND object_type = $2 AND version = $3 AND (before IS NOT NULL OR image IS NOT NULL)")
+	addChangeScope(c, scope)
+	rows, err := s.pool.Query(ctx, selectChange+c.where(), c.args...)
 	if err != nil {
 		return dat.Change{}, nil, mapError(err)
 	}
-	c, err := pgx.CollectExactlyOneRow(rows, scanChange)
+	change, err := pgx.CollectExactlyOneRow(rows, scanChange)
 	if errors.Is(err, pgx.ErrNoRows) || isUnreadableText(err) {
-		return dat.Change{}, nil, s.noVersion(ctx, t, id, version)
+		return dat.Change{}, nil, s.noVersion(ctx, t, id, version, scope)
 	}
 	if err != nil {
 		return dat.Change{}, nil, mapError(err)
 	}
-	obj, err := s.imageAfter(ctx, t, c.ID)
-	return c, obj, err
+	obj, err := s.imageAfter(ctx, t, change.ID)
+	return change, obj, err
 }
 
 // noVersion returns ErrGone for a version past the retention, and
 // DAT_INVALID_HANDLE for one that never was.
-func (s *Store) noVersion(ctx context.Context, t dat.ObjectType, id dat.Handle, version int64) error {
-	newest, err := s.History(ctx, t, id, ChangeQuery{Limit: 1})
+func (s *Store) noVersion(ctx context.Context, t dat.ObjectType, id dat.Handle, version int64, scope *access.Scope) error {
+	newest, err := s.History(ctx, t, id, ChangeQuery{ChangeFilter: ChangeFilter{Scope: scope}, Limit: 1})
 	if err != nil {
 		return err
 	}
-	if version >= 1 && version < newest.Items[0].Version {
+	if scope == nil && version >= 1 && version < newest.Items[0].Version {
 		return ErrGone
 	}
 	return &dat.Error{
@@ -73,5 +76,6 @@ func (s *Store) imageAfter(ctx context.Context, t dat.ObjectType, change int64) 
 	if err != nil || o.Body == nil {
 		return nil, mapError(err)
 	}
+	o.Body = withoutSecrets(t, o.Body)
 	return o.read(t)
 }

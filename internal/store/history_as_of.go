@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -20,12 +21,12 @@ type Moment struct {
 }
 
 // AsOf returns an object as it was at a moment. A moment before its creation or
-// after its end is DAT_INVALID_HANDLE, one of which the retention has deleted the
+// after its end, or at which it lay outside of the scope, is DAT_INVALID_HANDLE, one of which the retention has deleted the
 // change that counts ErrGone, one in the future DAT_INVALID_PARAMETER.
 //
 // Of the changes that have made a state of an object the retention leaves the newest
 // ones without a gap: the newest one until the moment, if it is there, is the right one.
-func (s *Store) AsOf(ctx context.Context, t dat.ObjectType, id dat.Handle, m Moment) (dat.Object, error) {
+func (s *Store) AsOf(ctx context.Context, t dat.ObjectType, id dat.Handle, m Moment, scope *access.Scope) (dat.Object, error) {
 	if err := s.checkMoment(ctx, m); err != nil {
 		return nil, err
 	}
@@ -37,6 +38,8 @@ func (s *Store) AsOf(ctx context.Context, t dat.ObjectType, id dat.Handle, m Mom
 	err := s.pool.QueryRow(ctx, `SELECT `+whole("image")+` FROM changes WHERE object_id = $1 AND object_type = $2 AND `+column+` <= $3
 		AND (before IS NOT NULL OR image IS NOT NULL) ORDER BY id DESC LIMIT 1`, string(id), t.String(), at).Scan(&o.Body, &o.Form)
 	switch {
+	case scope != nil && (errors.Is(err, pgx.ErrNoRows) || err == nil && o.Body == nil):
+		return nil, noSuchObject(t, id) // it may have lain elsewhere
 	case errors.Is(err, pgx.ErrNoRows) || isUnreadableText(err):
 		return nil, s.notYetThere(ctx, t, id, m)
 	case err != nil:
@@ -44,7 +47,12 @@ func (s *Store) AsOf(ctx context.Context, t dat.ObjectType, id dat.Handle, m Mom
 	case o.Body == nil:
 		return nil, notThereAt(t, id, "it had been freed by then")
 	}
-	return o.read(t)
+	o.Body = withoutSecrets(t, o.Body)
+	then, err := o.read(t)
+	if err == nil && !scope.Holds(string(then.Head().IA), then.Head().Labels) {
+		return nil, noSuchObject(t, id)
+	}
+	return then, err
 }
 
 // checkMoment refuses a moment in the future.

@@ -29,18 +29,18 @@ func TestHistoryVersionReturnsTheWholeObject(t *testing.T) {
 	s := openStore(t, newDatabase(t), "alpha")
 	id, recorded := recordLife(t, s)
 	for _, want := range recorded[:3] {
-		c, obj, err := s.HistoryVersion(t.Context(), dat.TypeEndpoint, id, want.Change.Version)
+		c, obj, err := s.HistoryVersion(t.Context(), dat.TypeEndpoint, id, want.Change.Version, nil)
 		must(t, err)
 		if d := cmp.Diff(want.Object, obj); d != "" || c.ID != want.Change.ID {
 			t.Errorf("version %d is change %d:\n%s", want.Change.Version, c.ID, d)
 		}
 	}
-	if _, obj, err := s.HistoryVersion(t.Context(), dat.TypeEndpoint, id, 4); obj != nil || err != nil {
+	if _, obj, err := s.HistoryVersion(t.Context(), dat.TypeEndpoint, id, 4, nil); obj != nil || err != nil {
 		t.Errorf("the end gives %v, %v", obj, err)
 	}
-	_, _, err := s.HistoryVersion(t.Context(), dat.TypeEndpoint, id, 5)
+	_, _, err := s.HistoryVersion(t.Context(), dat.TypeEndpoint, id, 5, nil)
 	wantError(t, err, dat.RetInvalidHandle, "")
-	_, _, err = s.HistoryVersion(t.Context(), dat.TypePZ, id, 1)
+	_, _, err = s.HistoryVersion(t.Context(), dat.TypePZ, id, 1, nil)
 	wantError(t, err, dat.RetInvalidHandle, "")
 }
 
@@ -52,7 +52,7 @@ func TestAsOfByChangeAndByTime(t *testing.T) {
 			if m.Change == recorded[3].Change.ID {
 				continue // the end
 			}
-			obj, err := s.AsOf(t.Context(), dat.TypeEndpoint, id, m)
+			obj, err := s.AsOf(t.Context(), dat.TypeEndpoint, id, m, nil)
 			must(t, err)
 			if d := cmp.Diff(want.Object, obj); d != "" {
 				t.Errorf("as of %+v:\n%s", m, d)
@@ -67,17 +67,17 @@ func TestAsOfByChangeAndByTime(t *testing.T) {
 		"long before anything here": {At: time.Unix(0, 0)},
 	}
 	for what, m := range nowhere {
-		if _, err := s.AsOf(t.Context(), dat.TypeEndpoint, id, m); err == nil {
+		if _, err := s.AsOf(t.Context(), dat.TypeEndpoint, id, m, nil); err == nil {
 			t.Error(what + ": an object was found")
 		} else {
 			wantError(t, err, dat.RetInvalidHandle, "")
 		}
 	}
 	for _, m := range []Moment{{Change: 1000}, {Change: -1}, {At: time.Now().Add(time.Hour)}} {
-		_, err := s.AsOf(t.Context(), dat.TypeEndpoint, id, m)
+		_, err := s.AsOf(t.Context(), dat.TypeEndpoint, id, m, nil)
 		wantError(t, err, dat.RetInvalidParameter, "")
 	}
-	_, err := s.AsOf(t.Context(), dat.TypeEndpoint, "no-such-id", Moment{Change: 1})
+	_, err := s.AsOf(t.Context(), dat.TypeEndpoint, "no-such-id", Moment{Change: 1}, nil)
 	wantError(t, err, dat.RetInvalidHandle, "")
 }
 
@@ -91,16 +91,16 @@ func TestPruneKeepsEachObjectsLastChangeAndSaysWhatIsGone(t *testing.T) {
 	if len(page.Items) != 1 || page.Items[0].Version != 4 {
 		t.Errorf("left of the history: %+v", page.Items)
 	}
-	if _, _, err := s.HistoryVersion(t.Context(), dat.TypeEndpoint, id, 2); !errors.Is(err, ErrGone) {
+	if _, _, err := s.HistoryVersion(t.Context(), dat.TypeEndpoint, id, 2, nil); !errors.Is(err, ErrGone) {
 		t.Errorf("a pruned version: %v", err)
 	}
 	living, err := s.List(t.Context(), Query{Type: dat.TypeEndpoint})
 	must(t, err)
 	other := living.Items[0].Head().ID
-	if _, err := s.AsOf(t.Context(), dat.TypeEndpoint, other, Moment{Change: recorded[0].Change.ID}); !errors.Is(err, ErrGone) {
+	if _, err := s.AsOf(t.Context(), dat.TypeEndpoint, other, Moment{Change: recorded[0].Change.ID}, nil); !errors.Is(err, ErrGone) {
 		t.Errorf("a moment past the retention: %v", err)
 	}
-	now, err := s.AsOf(t.Context(), dat.TypeEndpoint, other, Moment{Change: lastChange(t, s.cfg.URL)})
+	now, err := s.AsOf(t.Context(), dat.TypeEndpoint, other, Moment{Change: lastChange(t, s.cfg.URL)}, nil)
 	must(t, err)
 	if now.Head().Version != 3 {
 		t.Errorf("now it has version %d", now.Head().Version)

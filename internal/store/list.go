@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -28,6 +29,8 @@ type Query struct {
 	// Names are patterns in which * stands for any text; one of them must match, if
 	// there are any.
 	Names []string
+	// Scope restricts the list to the objects in it; nil does not.
+	Scope *access.Scope
 	// Sort is one of SortNames; empty means created_at.
 	Sort string
 	// Desc lists the greatest first.

@@ -77,6 +77,7 @@ func (q *Query) conditions(filters []askedFilter) (*conditions, error) {
 	c := &conditions{}
 	c.add("type = " + c.arg(q.Type.String()))
 	c.add("freed_at IS NULL")
+	addScope(c, q.Scope, "labels")
 	for _, f := range filters {
 		c.add(f.condition(c, f.values))
 	}

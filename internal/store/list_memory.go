@@ -81,6 +81,9 @@ func (q *Query) compare(a, b memoryRow) int {
 
 // fits reports whether an object is in the list.
 func (q *Query) fits(o dat.Object, filters []askedFilter) bool {
+	if !q.Scope.Holds(string(o.Head().IA), o.Head().Labels) {
+		return false
+	}
 	for _, f := range filters {
 		if !slices.ContainsFunc(f.members(), func(member string) bool {
 			return slices.ContainsFunc(wordsOf(o, member), func(word string) bool { return slices.Contains(f.values, word) })

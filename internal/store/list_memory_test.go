@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/datapi/datapi/internal/access"
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -106,6 +107,11 @@ func randomQuery(random *rand.Rand, typ dat.ObjectType, ids []string) Query {
 				q.Filters[name] = append(q.Filters[name], known[random.IntN(len(known))])
 			}
 		}
+	}
+	if random.IntN(3) == 0 {
+		q.Scope = access.NewScope(
+			[][]string{nil, {"soft0"}, {"soft1@alpha"}, {"soft0@alpha", "soft1"}, {"soft0@beta"}}[random.IntN(5)],
+			[]map[string]string{nil, {"app": "a"}, {"app": "b", "tier": ""}, {"app": "changed"}}[random.IntN(4)])
 	}
 	if random.IntN(3) == 0 {
 		q.Labels = map[string][]string{[]string{"app", "tier"}[random.IntN(2)]: {[]string{"a", "b", "changed", ""}[random.IntN(4)], "b"}}

@@ -155,18 +155,18 @@ func changesAreRead(t *testing.T, s *Store, rows []fixtureRow) {
 		case !isNull(row.Before) && isNull(row.Image): // an end
 			before = present(t, row.ObjectType, row.Before)
 		}
-		sameObject(t, where+" before", before, c.Before)
-		sameObject(t, where+" after", after, c.After)
+		sameObject(t, where+" before", inLog(before), c.Before)
+		sameObject(t, where+" after", inLog(after), c.After)
 		if isNull(row.Image) {
 			continue
 		}
-		want := present(t, row.ObjectType, row.Image)
-		_, then, err := s.HistoryVersion(t.Context(), row.ObjectType, row.ObjectID, row.Version)
+		want := inLog(present(t, row.ObjectType, row.Image))
+		_, then, err := s.HistoryVersion(t.Context(), row.ObjectType, row.ObjectID, row.Version, nil)
 		must(t, err)
-		sameObject(t, where+" by version", want, then)
-		then, err = s.AsOf(t.Context(), row.ObjectType, row.ObjectID, Moment{Change: c.ID})
+		sameObject(t, where+" by version", want, inLog(plain(t, then)))
+		then, err = s.AsOf(t.Context(), row.ObjectType, row.ObjectID, Moment{Change: c.ID}, nil)
 		must(t, err)
-		sameObject(t, where+" as of it", want, then)
+		sameObject(t, where+" as of it", want, inLog(plain(t, then)))
 	}
 }
 
@@ -257,9 +257,9 @@ func TestAMemberAddedLaterHasItsDefaultInOldRows(t *testing.T) {
 	check("listed", page.Items[0], err)
 	all, err := s.Living(t.Context(), "alpha")
 	check("at start", all[0], err)
-	_, o, err = s.HistoryVersion(t.Context(), dat.TypeEndpoint, freed, 1)
+	_, o, err = s.HistoryVersion(t.Context(), dat.TypeEndpoint, freed, 1, nil)
 	check("by version", o, err)
-	o, err = s.AsOf(t.Context(), dat.TypeEndpoint, freed, Moment{Change: 3})
+	o, err = s.AsOf(t.Context(), dat.TypeEndpoint, freed, Moment{Change: 3}, nil)
 	check("as of a change", o, err)
 	changes, err := s.Changes(t.Context(), ChangeQuery{Asc: true})
 	must(t, err)

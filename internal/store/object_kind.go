@@ -18,6 +18,8 @@ type kind struct {
 	// upgrades bring a recorded object to the present form, the first one from form 1
 	// to form 2 and so on; see formMember.
 	upgrades []upgrade
+	// secrets are members that no change has: the log is for everybody who reads.
+	secrets []string
 }
 
 // kinds has a row for each object type.
@@ -42,9 +44,11 @@ var kinds = [...]kind{
 	},
 	dat.TypeLMR: {
 		filters: map[string]filter{"pz": handleIn("pz"), "mem_type": {member: "mem_type", check: checkWord[dat.MemType]}},
+		secrets: []string{"rmr_context"},
 	},
 	dat.TypeRMR: {
 		filters: map[string]filter{"pz": handleIn("pz"), "lmr": handleIn("lmr")},
+		secrets: []string{"rmr_context"},
 	},
 	dat.TypeEndpoint: {
 		filters: map[string]filter{

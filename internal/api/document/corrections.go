@@ -60,10 +60,12 @@ var corrections = map[string]func(*huma.Schema){
 	"max_rmr_target_address":  decimal,
 	"target_address":          pattern("^[0-9]{1,20}$"),
 	"rmr_context":             pattern("^0x[0-9a-fA-F]{1,8}$"),
-	"LMR.target_address":      nullInDryRuns(pattern("^[0-9]{1,20}$")),
-	"LMR.rmr_context":         nullInDryRuns(pattern("^0x[0-9a-fA-F]{1,8}$")),
-	"PSP.conn_qual":           nullInDryRuns(nil),
+	"LMR.target_address":      nullable(pattern("^[0-9]{1,20}$")),
+	"LMR.rmr_context":         nullable(pattern("^0x[0-9a-fA-F]{1,8}$")),
+	"PSP.conn_qual":           nullable(nil),
 	"name":                    pattern("^[a-z0-9._-]{1,63}$"),
+	"EventData.payload":       nullable(nil),
+	"EventData.private_data":  nullable(nil),
 	"EventData.software":      anything,
 	"IA.provider":             words("soft", "verbs"),
 	"AttributeDoc.name":       notNull,
@@ -87,8 +89,9 @@ func anything(s *huma.Schema) { *s = huma.Schema{} }
 
 func notNull(s *huma.Schema) { s.Nullable = false }
 
-// nullInDryRuns returns a correction, after another one that may be nil, for what only a device gives.
-func nullInDryRuns(correct func(*huma.Schema)) func(*huma.Schema) {
+// nullable returns a correction, after another one that may be nil, for what is null in dry runs as only a device gives it,
+// and for what not everybody sees.
+func nullable(correct func(*huma.Schema)) func(*huma.Schema) {
 	return func(s *huma.Schema) {
 		if correct != nil {
 			correct(s)

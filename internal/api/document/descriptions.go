@@ -132,11 +132,11 @@ var descriptions = map[string]string{
 	"status":             "How it ended.",
 	"transferred_length": "Bytes transferred.",
 	"cookie":             "The cookie of the posting.",
-	"payload":            "What was received: the first 4 KiB.",
+	"payload":            "What was received: the first 4 KiB; null for viewers.",
 	"truncated":          "Whether the payload is longer.",
 	"cr":                 "The connection request.",
 	"conn_qual":          "The connection qualifier, 1–65535.",
-	"private_data":       "The private data.",
+	"private_data":       "The private data; null for viewers.",
 	"software":           "What a software event carries.",
 
 	// shared receive queues, memory, points, requests
@@ -153,7 +153,7 @@ var descriptions = map[string]string{
 	"length":                "In bytes.",
 	"privileges":            "What the memory may be used for.",
 	"target_address":        "The address that a peer uses for RDMA (decimal).",
-	"rmr_context":           "The key that a peer uses for RDMA (hexadecimal); for operators only.",
+	"rmr_context":           "The key that a peer uses for RDMA (hexadecimal). Operators see it where one object is answered with; null for viewers, in lists and in changes.",
 	"RMR":                   "A remote memory region: a window that is bound through an endpoint.",
 	"PSP":                   "A public service point: connection requests to a qualifier.",
 	"RSP":                   "A reserved service point: one connection request for one endpoint.",

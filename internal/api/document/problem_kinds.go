@@ -80,7 +80,7 @@ var serviceRows = map[string]problemRow{
 	KindReferenceNotReady: {422, KindReferenceNotReady, "A reference of the batch has no value", dat.RetInvalidParameter, 0, "\"$n.id\" stands for the id that operation n made. It must come before, and must have succeeded."},
 	KindNoRecord:          {404, KindNoRecord, "There is no such token, user or session", 0, 0, "It was deleted or ended, or never was. The lists show which there are."},
 	KindWrongLink:         {401, KindWrongLink, "The link signs nobody in", 0, 0, "A link can be used once, for ten minutes. datapi signin prints another one."},
-	KindNoRight:           {403, KindNoRight, "Your role does not allow this", 0, 0, "A viewer reads, an operator also changes objects, an admin also manages who may, and the nodes. GET /whoami tells your role."},
+	KindNoRight:           {403, KindNoRight, "Your role does not allow this", 0, 0, "A viewer reads, an operator also changes objects, an admin also manages who may, and the nodes; a scope restricts that to some adapters or labels. GET /whoami tells your role and your scope."},
 	KindSecretAnswer:      {409, KindSecretAnswer, "The first answer was not kept", 0, 0, "It carried a credential. Send the request with a new key."},
 }
 

@@ -1510,7 +1510,7 @@ export interface components {
              * @enum {string}
              */
             node_state: "UP" | "SUSPECT" | "DOWN" | "LEFT";
-            /** @description The private data. */
+            /** @description The private data; null for viewers. */
             private_data?: string;
             /**
              * Format: int32
@@ -1719,7 +1719,7 @@ export interface components {
             name: string | null;
             /** @description The node that owns the object. */
             node: string;
-            /** @description What the peer sent, base64; null where it sent nothing. */
+            /** @description What the peer sent, base64; null where it sent nothing, and for viewers. */
             private_data: string | null;
             /**
              * Format: int32
@@ -1764,8 +1764,8 @@ export interface components {
              * @enum {string}
              */
             role: "viewer" | "operator" | "admin";
-            /** @description To what it is restricted; only null yet. */
-            scope?: components["schemas"]["Scope"] | null;
+            /** @description To what it is restricted; null or left out for everything. */
+            scope?: components["schemas"]["ScopeCreate"] | null;
         };
         CreateUserBody: {
             /**
@@ -1783,8 +1783,8 @@ export interface components {
              * @enum {string}
              */
             role: "viewer" | "operator" | "admin";
-            /** @description To what the user is restricted; only null yet. */
-            scope?: components["schemas"]["Scope"] | null;
+            /** @description To what the user is restricted; null or left out for everything. */
+            scope?: components["schemas"]["ScopeCreate"] | null;
         };
         /** @description Completed DTOs by kind, bytes by direction, errors and flushes. */
         DTOCounters: {
@@ -2630,10 +2630,10 @@ export interface components {
             cr?: string | null;
             /** @description The operation that was completed. */
             operation?: components["schemas"]["DTOKind"] | null;
-            /** @description What was received: the first 4 KiB. */
-            payload?: string;
-            /** @description The private data. */
-            private_data?: string;
+            /** @description What was received: the first 4 KiB; null for viewers. */
+            payload?: string | null;
+            /** @description The private data; null for viewers. */
+            private_data?: string | null;
             /** @description What a software event carries. */
             software?: unknown;
             /** @description How it ended. */
@@ -3062,7 +3062,7 @@ export interface components {
             privileges: components["schemas"]["Privilege"][];
             /** @description The protection zone, or null. */
             pz: string | null;
-            /** @description The key that a peer uses for RDMA (hexadecimal); for operators only. */
+            /** @description The key that a peer uses for RDMA (hexadecimal). Operators see it where one object is answered with; null for viewers, in lists and in changes. */
             rmr_context: string | null;
             /** @description The name of the shared memory, or null. */
             shared_id: string | null;
@@ -3589,8 +3589,8 @@ export interface components {
              * @enum {string}
              */
             role?: "viewer" | "operator" | "admin";
-            /** @description To what it is restricted; only null yet. */
-            scope?: components["schemas"]["Scope"] | null;
+            /** @description To what it is restricted; null for everything. */
+            scope?: components["schemas"]["ScopeCreate"] | null;
         };
         PatchUserBody: {
             /**
@@ -3608,8 +3608,8 @@ export interface components {
              * @enum {string}
              */
             role?: "viewer" | "operator" | "admin";
-            /** @description To what the user is restricted; only null yet. */
-            scope?: components["schemas"]["Scope"] | null;
+            /** @description To what the user is restricted; null for everything. */
+            scope?: components["schemas"]["ScopeCreate"] | null;
         };
         /** @description The other end of a connection, as far as it is known. */
         Peer: {
@@ -3941,7 +3941,7 @@ export interface components {
             privileges: components["schemas"]["Privilege"][];
             /** @description The protection zone, or null. */
             pz: string | null;
-            /** @description The key that a peer uses for RDMA (hexadecimal); for operators only. */
+            /** @description The key that a peer uses for RDMA (hexadecimal). Operators see it where one object is answered with; null for viewers, in lists and in changes. */
             rmr_context: string | null;
             /** @description The address that a peer uses for RDMA (decimal). */
             target_address: string | null;
@@ -4414,10 +4414,18 @@ export interface components {
             srq_low_watermark: boolean;
         };
         Scope: {
-            /** @description Ids of adapters; empty does not restrict. */
+            /** @description Ids of adapters, or their names, which mean those of every node; empty does not restrict. */
             ias: string[];
-            /** @description Labels that objects must have; empty does not restrict. */
+            /** @description Labels that objects must have, all of them; empty does not restrict. */
             labels: {
+                [key: string]: string;
+            };
+        };
+        ScopeCreate: {
+            /** @description Ids of adapters (soft0@alpha), or their names (soft0), which mean those of every node; empty or left out does not restrict. */
+            ias?: string[];
+            /** @description Labels that objects must have, all of them; empty or left out does not restrict. */
+            labels?: {
                 [key: string]: string;
             };
         };

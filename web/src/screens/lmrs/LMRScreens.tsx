@@ -19,7 +19,6 @@ const columns = withCommonColumns<LMR>("lmr", [
   { id: "mem_type", title: "Memory", width: 150, cell: (lmr) => lmr.mem_type, value: (lmr) => lmr.mem_type },
   { id: "privileges", title: "Privileges", width: 220, grow: 1.5, cell: (lmr) => lmr.privileges.join(", "), value: (lmr) => lmr.privileges.join(" ") },
   { id: "pz", title: "PZ", width: 120, cell: (lmr, tabIndex) => <HandleLink type="pz" id={lmr.pz} tabIndex={tabIndex} />, value: (lmr) => lmr.pz },
-  { id: "rmr_context", title: "RMR context", width: 120, optional: true, cell: (lmr) => <code>{lmr.rmr_context ?? "–"}</code>, value: (lmr) => lmr.rmr_context },
 ]);
 
 function CreateLMRDialog({ onClose }: { onClose: () => void }) {

@@ -63,7 +63,7 @@ export function RMRScreen() {
                 <code>{rmr.target_address ?? "–"}</code>
               </Fact>
               <Fact name="RMR context">
-                <code>{rmr.rmr_context ?? "–"}</code>
+                <code>{rmr.rmr_context ?? "not shown to you"}</code>
               </Fact>
             </Facts>
           ) : (
