@@ -1,4 +1,5 @@
 // Two users at once, several tabs, and a service that requires a token.
+import { createServer } from "node:http";
 import assert from "node:assert/strict";
 import { until } from "./parts/api.mjs";
 import { freshness, visitor } from "./parts/browser.mjs";
@@ -147,6 +148,50 @@ export const together = {
     } finally {
       await admin.close();
       await kim.close();
+      await service.stop();
+    }
+  },
+
+  async "a page of another origin can do nothing with the cookie of who is signed in"({ browser }) {
+    const token = "a-token-of-sixteen-or-more";
+    const service = await startService({ env: { DATAPI_ADMIN_TOKEN: token } });
+    const who = await visitor(browser, service.base);
+    const count = async () => {
+      const answer = await fetch(`${service.base}/api/v1/pzs?total=true`, { headers: { Authorization: `Bearer ${token}` } });
+      return (await answer.json()).total;
+    };
+    const [ia] = (await (await fetch(`${service.base}/api/v1/ias`, { headers: { Authorization: `Bearer ${token}` } })).json()).items;
+    // A form can send any text; this one is JSON but for the sign between name and value.
+    const field = `{"ia": "${ia.id}", "labels": {"x": "`;
+    const site = createServer((_request, response) => {
+      response.setHeader("Content-Type", "text/html");
+      response.end(`<form method="post" enctype="text/plain" action="${service.base}/api/v1/pzs"><input name='${field}' value='"}}'><button>Win a prize</button></form>`);
+    });
+    await new Promise((done) => site.listen(0, done));
+    try {
+      await who.page.goto("/endpoints");
+      await who.page.getByRole("textbox", { name: "Token" }).fill(token);
+      await who.page.getByRole("button", { name: "Sign in" }).click();
+      await who.page.getByText("There are no endpoints yet").waitFor();
+      assert.equal((await who.context.cookies(service.base)).length, 1, "the browser has the cookie");
+      // localhost is another site than 127.0.0.1, and another port of 127.0.0.1 another origin of the same site.
+      for (const [host, refusal] of [["localhost", 401], ["127.0.0.1", 403]]) {
+        await who.page.goto(`http://${host}:${site.address().port}/`);
+        const read = await who.page.evaluate(
+          (address) => fetch(address, { credentials: "include" }).then((answer) => answer.text(), () => "unreadable"),
+          `${service.base}/api/v1/whoami`,
+        );
+        assert.equal(read, "unreadable", `what the service answers is not for ${host}`);
+        const [answer] = await Promise.all([
+          who.page.waitForResponse((response) => response.request().method() === "POST"),
+          who.page.getByRole("button", { name: "Win a prize" }).click(),
+        ]);
+        assert.equal(answer.status(), refusal, `a form of ${host}`);
+      }
+      assert.equal(await count(), 0);
+    } finally {
+      site.close();
+      await who.close();
       await service.stop();
     }
   },
