@@ -4,7 +4,8 @@ import { useId, useState, type ReactNode } from "react";
 import { ActionDialog } from "~/components/action/ActionDialog";
 import { SelectField, TextField } from "~/components/action/fields";
 import { CodeBlock } from "~/components/CodeBlock";
-import { endOf, roleChoices, roleOf } from "./access";
+import { endOf, roleChoices, roleOf, scopeFrom } from "./access";
+import { ScopeFields } from "./ScopeFields";
 
 interface Props {
   onClose: () => void;
@@ -15,6 +16,8 @@ export function CreateTokenDialog({ onClose }: Props) {
   const queries = useQueryClient();
   const [name, setName] = useState("");
   const [role, setRole] = useState("viewer");
+  const [scopeText, setScopeText] = useState({ ias: "", labels: "" });
+  const scope = scopeFrom(scopeText);
   const [end, setEnd] = useState("");
   const [secret, setSecret] = useState<string | null>(null);
   const endId = useId();
@@ -28,7 +31,7 @@ export function CreateTokenDialog({ onClose }: Props) {
       title="Create a token"
       description="For a program. Changes that are made with it bear its name."
       submit="Create the token"
-      call={name.trim() === "" ? null : { method: "POST", path: "/tokens", body: { name: name.trim(), role: roleOf(role), ...endOf(end) } }}
+      call={name.trim() === "" || !scope ? null : { method: "POST", path: "/tokens", body: { name: name.trim(), role: roleOf(role), ...scope, ...endOf(end) } }}
       onDone={({ body }) => {
         setSecret(body.token);
         void queries.invalidateQueries();
@@ -37,6 +40,7 @@ export function CreateTokenDialog({ onClose }: Props) {
     >
       <TextField label="Name" required value={name} onChange={setName} placeholder="nightly-report" />
       <SelectField label="Role" value={role} onChange={setRole} choices={roleChoices} />
+      <ScopeFields value={scopeText} onChange={setScopeText} />
       <FormGroup label="Ends" fieldId={endId}>
         <TextInput id={endId} type="datetime-local" value={end} onChange={(_event, next) => setEnd(next)} />
       </FormGroup>
@@ -49,6 +53,8 @@ export function CreateUserDialog({ onClose }: Props) {
   const queries = useQueryClient();
   const [name, setName] = useState("");
   const [role, setRole] = useState("viewer");
+  const [scopeText, setScopeText] = useState({ ias: "", labels: "" });
+  const scope = scopeFrom(scopeText);
   const [link, setLink] = useState<string | null>(null);
   if (link !== null) {
     return <ShownOnce title={`The first sign-in of ${name}`} text="Hand this link over: it works once, within ten minutes, and cannot be shown again." secret={link} onClose={onClose} />;
@@ -58,7 +64,7 @@ export function CreateUserDialog({ onClose }: Props) {
       title="Create a user"
       description="For a person, who signs in by a link first and can then set a password."
       submit="Create the user"
-      call={name.trim() === "" ? null : { method: "POST", path: "/users", body: { name: name.trim(), role: roleOf(role) } }}
+      call={name.trim() === "" || !scope ? null : { method: "POST", path: "/users", body: { name: name.trim(), role: roleOf(role), ...scope } }}
       onDone={({ body }) => {
         void queries.invalidateQueries();
         if (body.signin) setLink(body.signin.url);
@@ -68,6 +74,7 @@ export function CreateUserDialog({ onClose }: Props) {
     >
       <TextField label="Name" required value={name} onChange={setName} placeholder="kim" />
       <SelectField label="Role" value={role} onChange={setRole} choices={roleChoices} />
+      <ScopeFields value={scopeText} onChange={setScopeText} />
     </ActionDialog>
   );
 }

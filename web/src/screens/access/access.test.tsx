@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Token } from "~/api/model";
 import { renderPart } from "~/test/render";
 import { serveWith } from "~/test/service";
-import { endOf, scopeWords } from "./access";
+import { endOf, scopeFrom, scopeWords } from "./access";
 import { CreateTokenDialog } from "./CreateDialogs";
 import { readAccessSearch } from "./search";
 import { Tokens } from "./Tokens";
@@ -50,6 +50,9 @@ describe("who may", () => {
   it("says a scope in words, and reads what is in the address", () => {
     expect(scopeWords(null)).toBe("everything");
     expect(scopeWords({ ias: ["rxe0-1@alpha"], labels: { app: "lustre" } })).toBe("rxe0-1@alpha; app=lustre");
+    expect(scopeFrom({ ias: " ", labels: "" })).toEqual({});
+    expect(scopeFrom({ ias: "soft0@alpha, rxe0-1", labels: "app=a=b" })).toEqual({ scope: { ias: ["soft0@alpha", "rxe0-1"], labels: { app: "a=b" } } });
+    expect(scopeFrom({ ias: "", labels: "app" })).toBeUndefined();
     expect(endOf("")).toEqual({});
     expect(endOf("2030-01-01T00:00").expires_at).toMatch(/^20(29|30)-.*Z$/);
     expect(readAccessSearch({ tab: "audit", actor: "kim", action: 3, refused: true })).toEqual({ tab: "audit", actor: "kim", refused: true });

@@ -19,5 +19,23 @@ export function scopeWords(scope: Token["scope"]): string {
   return parts.length === 0 ? "everything" : parts.join("; ");
 }
 
+/** What fields for a scope hold. */
+export interface ScopeText {
+  /** Adapters, separated by commas or blanks. */
+  ias: string;
+  /** Labels as key=value, separated likewise. */
+  labels: string;
+}
+
+/** The scope of the fields' texts: no member where they do not restrict, undefined while a label is no key=value. */
+export function scopeFrom(text: ScopeText): { scope?: { ias: string[]; labels: Record<string, string> } } | undefined {
+  const words = (line: string) => line.split(/[\s,]+/).filter((word) => word !== "");
+  const ias = words(text.ias);
+  const pairs = words(text.labels).map((word) => /^([^=]+)=(.*)$/.exec(word));
+  if (pairs.some((pair) => pair === null)) return undefined;
+  const labels = Object.fromEntries(pairs.map((pair) => [pair![1]!, pair![2]!]));
+  return ias.length === 0 && pairs.length === 0 ? {} : { scope: { ias, labels } };
+}
+
 /** The end of a token from what a field for a moment holds; one without an end has no such member. */
 export const endOf = (local: string): { expires_at?: string } => (local === "" ? {} : { expires_at: new Date(local).toISOString() });
