@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/datapi/datapi/internal/api/document"
@@ -33,11 +34,49 @@ func TestAPZIsFreedOnlyWhenNothingUsesIt(t *testing.T) {
 	if got := r.do("GET", "/pzs/"+pz.id(), nil).is(200); string(got.body) != string(pz.body) {
 		t.Errorf("made %s, got %s", pz.body, got.body)
 	}
-	user := r.do("POST", "/endpoints", members{"ia": ia0, "pz": pz.id()}).is(201).id()
-	r.do("DELETE", "/pzs/"+pz.id(), nil).refused(409, "DAT_INVALID_STATE", "DAT_INVALID_STATE_PZ_IN_USE")
-	r.do("DELETE", "/endpoints/"+user, nil).is(204)
+	user := r.do("POST", "/endpoints", members{"ia": ia0, "pz": pz.id(), "name": "ost-7"}).is(201).id()
+	inUse := r.do("DELETE", "/pzs/"+pz.id(), nil)
+	inUse.refused(409, "DAT_INVALID_STATE", "DAT_INVALID_STATE_PZ_IN_USE")
+	if detail := inUse.at("detail").(string); !strings.Contains(detail, "(endpoint "+user+" ost-7)") {
+		t.Errorf("who uses it is not named: %s", detail)
+	}
+	for range 4 {
+		r.do("POST", "/endpoints", members{"ia": ia0, "pz": pz.id()}).is(201)
+	}
+	if detail := r.do("DELETE", "/pzs/"+pz.id(), nil).at("detail").(string); strings.Count(detail, "endpoint 0") != maxUsersNamed || !strings.Contains(detail, ", …)") {
+		t.Errorf("of five users it says: %s", detail)
+	}
+	for _, e := range r.do("GET", "/endpoints", nil).is(200).at("items").([]any) {
+		r.do("DELETE", "/endpoints/"+e.(members)["id"].(string), nil).is(204)
+	}
 	r.do("DELETE", "/pzs/"+pz.id(), nil).is(204)
 	r.do("GET", "/pzs/"+pz.id(), nil).refused(404, "DAT_INVALID_HANDLE", "DAT_INVALID_HANDLE_PZ")
+}
+
+// maxUsersNamed is how many users of an object a refusal names.
+const maxUsersNamed = 3
+
+// A name that looks like an id would be taken for one wherever either may stand.
+func TestANameHasNotTheFormOfAnID(t *testing.T) {
+	r := newRig(t)
+	id := "01936f5e-0000-7000-8000-000000000001"
+	evd := r.do("POST", "/evds", members{"ia": ia0, "qlen": 2, "streams": []string{"DTO"}}).is(201).id()
+	for name, out := range map[string]reply{
+		"create":  r.do("POST", "/pzs", members{"ia": ia0, "name": id}),
+		"dry run": r.do("POST", "/pzs?dry_run=true", members{"ia": ia0, "name": id}),
+		"modify":  r.do("PATCH", "/evds/"+evd, members{"name": id}),
+		"batch": r.do("POST", "/batch", members{"atomic": true, "operations": []members{
+			{"method": "POST", "path": "/pzs", "body": members{"ia": ia0, "name": id}},
+		}}),
+	} {
+		if out.status != 422 || !strings.Contains(string(out.body), "has the form of an id") {
+			t.Errorf("%s: %d %s", name, out.status, out.body)
+		}
+	}
+	r.do("PATCH", "/evds/"+evd, members{"name": "01936f5e-0000-7000-8000"}).is(200)
+	if n := len(r.do("GET", "/pzs", nil).is(200).at("items").([]any)); n != 0 {
+		t.Errorf("%d PZs were made", n)
+	}
 }
 
 func TestAnEVDQueuesEventsAndIsResized(t *testing.T) {

@@ -3,6 +3,7 @@ package manager
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/datapi/datapi/internal/dat"
 )
@@ -28,12 +29,23 @@ func errExhausted(ia *adapter, t dat.ObjectType, l dat.ObjectLimit, most int32) 
 	}
 }
 
-// errInUse refuses the free of an object that n others use.
-func errInUse(o *object, n int) *dat.Error {
+// errInUse refuses the free of an object that n others use, of which named are some.
+func errInUse(o *object, n int, named []dat.Object) *dat.Error {
 	sub, users := o.typ.InUse()
+	words := make([]string, len(named))
+	for i, user := range named {
+		words[i] = strings.TrimSpace(fmt.Sprintf("%s %s %s", user.Type(), user.Head().ID, user.Head().Name))
+	}
+	who := strings.Join(words, ", ")
+	if len(named) > 0 && n > len(named) {
+		who += ", …"
+	}
+	if who != "" {
+		who = " (" + who + ")"
+	}
 	return &dat.Error{
 		Return: dat.RetInvalidState, Subtype: sub,
-		Detail: fmt.Sprintf("%d %s still use this %s; free or modify them first.", n, users, o.typ),
+		Detail: fmt.Sprintf("%d %s still use this %s%s; free or modify them first.", n, users, o.typ, who),
 	}
 }
 

@@ -3,6 +3,8 @@ package manager
 import (
 	"sync"
 
+	"github.com/google/uuid"
+
 	"github.com/datapi/datapi/internal/dat"
 )
 
@@ -46,12 +48,30 @@ func (u *unit) updateNames(o *object, before, after dat.Object) {
 	}
 }
 
+// checkNameForm refuses a new name that has the form of an id: where either may stand it would mean another object.
+func checkNameForm(o *object, img dat.Object) error {
+	if img == nil {
+		return nil
+	}
+	name := string(img.Head().Name)
+	if was := o.recorded(); len(name) != len(uuid.Nil.String()) || uuid.Validate(name) != nil || was != nil && string(was.Head().Name) == name {
+		return nil
+	}
+	return &dat.Error{
+		Return: dat.RetInvalidParameter, Field: "name",
+		Detail: "The name has the form of an id, and would be taken for one; choose another one.",
+	}
+}
+
 // checkNameFree refuses an image of o if another living object of its type has the
 // same name, on this node or in this unit.
 func (u *unit) checkNameFree(o *object, img dat.Object) error {
 	key, ok := nameKey(img)
 	if !ok {
 		return nil
+	}
+	if err := checkNameForm(o, img); err != nil {
+		return err
 	}
 	if v, ok := u.m.names.m.Load(key); ok && v.(dat.Handle) != o.id {
 		if holder := u.m.objectOf(v.(dat.Handle)); holder != nil && u.keepsName(holder, key) {

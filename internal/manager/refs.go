@@ -85,6 +85,21 @@ func (u *unit) usersLocked(o *object) int {
 	return o.refs - len(u.droppedUsersOf(o.id))
 }
 
+// maxUsersNamed is how many users of an object a refusal to free it names.
+const maxUsersNamed = 3
+
+// usersOf returns up to most objects that use one, of those that the unit's caller may see.
+func (u *unit) usersOf(o *object, most int) (users []dat.Object) {
+	u.m.index.Range(func(_, e any) bool {
+		img := e.(entity).base().recorded()
+		if img != nil && slices.Contains(img.Refs(), o.id) && (u.scope == nil || u.scope(img)) {
+			users = append(users, img)
+		}
+		return len(users) < most
+	})
+	return users
+}
+
 // dropRefsAtCommit ends the references of an image when the unit is recorded. For
 // the unit's own judges they end immediately.
 func (u *unit) dropRefsAtCommit(img dat.Object) {

@@ -90,7 +90,7 @@ func (u *unit) beginEnd(e entity) error {
 		return errGoneHandle(o)
 	}
 	if n := u.usersLocked(o); n > 0 && isKeptByUsers(o.typ) {
-		return errInUse(o, n)
+		return errInUse(o, n, u.usersOf(o, min(n, maxUsersNamed)))
 	}
 	o.life.advanceLocked(stepEnd, u)
 	u.ending = append(u.ending, e)

@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -23,7 +24,7 @@ func write[T dat.Object](ctx context.Context, m *Manager, c Call, subject dat.Ha
 	_, judged := startSpan(ctx, "judge and act", attribute.String("dat.operation", cause))
 	o, img, err := prepare(u)
 	if err == nil {
-		err = u.checkScope(subjectImage(img))
+		err = cmp.Or(u.checkScope(subjectImage(img)), checkNameForm(o, subjectImage(img)))
 	}
 	judged(err)
 	if err != nil {

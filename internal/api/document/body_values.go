@@ -3,6 +3,7 @@ package document
 import (
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,7 +76,7 @@ func (c *bodyCheck) known(at *place, schema *huma.Schema, null bool) any {
 	switch word := c.cursor.word(); word {
 	case "null":
 		if !null {
-			c.refuse(at, "must not be null; leave it out instead")
+			c.refuse(at, nullRefusal(at))
 		}
 		return nil
 	case "true", "false":
@@ -83,6 +84,14 @@ func (c *bodyCheck) known(at *place, schema *huma.Schema, null bool) any {
 	default:
 		return c.number(at, json.Number(word), schema)
 	}
+}
+
+// nullRefusal says what would be right in the place of a null: of a member that must be there, a value.
+func nullRefusal(at *place) string {
+	if at.required {
+		return "must not be null; it takes a value, which its description tells"
+	}
+	return "must not be null; leave it out instead"
 }
 
 func (c *bodyCheck) checkString(at *place, v string, schema *huma.Schema) {
@@ -177,9 +186,11 @@ func (c *bodyCheck) object(at *place, schema *huma.Schema) any {
 		if schema == nil {
 			c.anyJSON(member)
 		} else if own, known := schema.Properties[name]; known {
+			member.required = slices.Contains(schema.Required, name)
 			members[name] = c.value(member, own)
 		} else if of, ok := schema.AdditionalProperties.(*huma.Schema); ok {
 			named++
+			member.required = false
 			c.checkName(at, schema, name, named)
 			members[name] = c.value(member, of)
 		} else {

@@ -17,6 +17,8 @@ type place struct {
 	// name is that of the member; index, where name is empty, is that of the item.
 	name  string
 	index int
+	// required reports that the member must be there.
+	required bool
 }
 
 // String returns the place such as "body.labels.a" or "body.operations[3].method", shortened to maxShown bytes.
