@@ -99,7 +99,7 @@ func TestUnknownInputIsRefused(t *testing.T) {
 	r.do("POST", "/pzs", `{"Ia":"soft0@alpha"}`).refused(422, "DAT_INVALID_PARAMETER")
 	for _, query := range []string{
 		"nosuch=1", "state=NOPE", "limit=x", "limit=0", "limit=1001", "offset=-1", "total=perhaps", "sort=nosuch", "fields=nosuch", "cursor=x",
-		"label=x", "limit=1&limit=2", strings.Repeat("name=*a*&", maxRepeated) + "name=b", "ia=", "name=%ff", "name=%00", "%zz", "offset=1000001", "cursor=abc&offset=1",
+		"label==x", "srq=nosuch", "limit=1&limit=2", strings.Repeat("name=*a*&", maxRepeated) + "name=b", "ia=", "name=%ff", "name=%00", "%zz", "offset=1000001", "cursor=abc&offset=1",
 	} {
 		r.do("GET", "/endpoints?"+query, nil, loose).refused(400, "DAT_INVALID_PARAMETER")
 	}

@@ -14,7 +14,7 @@ import (
 
 // ChangesOf holds the filters of the log and of its stream.
 type ChangesOf struct {
-	Object  []string               `query:"object,explode" doc:"The object's id; repeat for OR."`
+	Object  []string               `query:"object,explode" doc:"The object's id, or beside one type its name; repeat for OR."`
 	Type    []word[dat.ObjectType] `query:"type,explode" doc:"The object's type; repeat for OR."`
 	Node    []string               `query:"node,explode" doc:"The node's name; repeat for OR."`
 	IA      []string               `query:"ia,explode" doc:"The adapter's id; repeat for OR."`
@@ -47,7 +47,7 @@ func (a *API) listChanges(ctx context.Context, in *listChanges) (*answer, error)
 		return nil, err
 	}
 	q.Asc = in.Order == "asc"
-	if q.ChangeFilter, err = in.filter(ctx); err != nil {
+	if q.ChangeFilter, err = a.changeFilter(ctx, in.ChangesOf); err != nil {
 		return nil, err
 	}
 	if q.Since, err = timeOf("since", in.Since); err != nil {
@@ -84,15 +84,20 @@ func (a *API) changePage(ctx context.Context, found store.ChangePage, err error,
 	return out.answer(), nil
 }
 
-// filter returns the store's filter, with the caller's scope.
-func (f ChangesOf) filter(ctx context.Context) (store.ChangeFilter, error) {
-	out := store.ChangeFilter{Scope: callerScope(ctx), Objects: handlesOf(f.Object), Nodes: f.Node, IAs: handlesOf(f.IA), Causes: f.Cause, Actors: f.Actor}
+// changeFilter returns the store's filter, with the caller's scope.
+func (a *API) changeFilter(ctx context.Context, f ChangesOf) (store.ChangeFilter, error) {
+	out := store.ChangeFilter{Scope: callerScope(ctx), Nodes: f.Node, IAs: handlesOf(f.IA), Causes: f.Cause, Actors: f.Actor}
 	out.Types = make([]dat.ObjectType, len(f.Type))
 	for i, w := range f.Type {
 		if err := out.Types[i].UnmarshalText([]byte(w)); err != nil {
 			return out, wrongQuery("type", "must be the type of an object")
 		}
 	}
+	objects, err := a.resolveObjects(ctx, f.Object, out.Types)
+	if err != nil {
+		return out, err
+	}
+	out.Objects = handlesOf(objects)
 	out.Outcomes = make([]dat.Return, len(f.Outcome))
 	for i, w := range f.Outcome {
 		if err := out.Outcomes[i].UnmarshalText([]byte(w)); err != nil {

@@ -35,9 +35,9 @@ type connectionRequest struct {
 type listCRs struct {
 	Listing
 	ByIA
-	PSP      []string `query:"psp,explode" doc:"The public service point's id; repeat for OR."`
-	RSP      []string `query:"rsp,explode" doc:"The reserved service point's id; repeat for OR."`
-	Endpoint []string `query:"endpoint,explode" doc:"The endpoint's id; repeat for OR."`
+	PSP      []string `query:"psp,explode" doc:"The public service point's id or name; repeat for OR."`
+	RSP      []string `query:"rsp,explode" doc:"The reserved service point's id or name; repeat for OR."`
+	Endpoint []string `query:"endpoint,explode" doc:"The endpoint's id or name; repeat for OR."`
 	ConnQual []string `query:"conn_qual,explode" doc:"The connection qualifier; repeat for OR."`
 }
 

@@ -12,7 +12,7 @@
 //   - register.go: the only place that calls huma.Register. route.go: the description of a call; params.go: the
 //     parameters that calls share. huma.go: huma's configuration.
 //   - object.go: what the calls on one object share. object_kinds.go: the table of object types. object_form.go: how
-//     an object is shown; object_secret.go: what not everybody sees of it. list.go, list_cache.go: lists. labels.go: labels and names of a patch. answer.go: the answer.
+//     an object is shown; object_secret.go: what not everybody sees of it. list.go, list_cache.go: lists; list_names.go: names in filters. labels.go: labels and names of a patch. answer.go: the answer.
 //   - problem.go: from errors to problems. The table of DAT's returns and their HTTP statuses is in package document.
 //
 // Each resource has its file: ia.go (ia_modify.go; ia_resources.go: what is on its device; ia_checks.go, ia_live_checks.go: its checks), pz.go, evd.go and evd_events.go, srq.go, lmr.go, rmr.go,

@@ -22,9 +22,9 @@ type listEndpoints struct {
 	Listing
 	ByIA
 	State           []word[dat.EPState] `query:"state,explode" doc:"The state; repeat for OR."`
-	PZ              []string            `query:"pz,explode" doc:"The protection zone's id; repeat for OR."`
-	EVD             []string            `query:"evd,explode" doc:"The id of an EVD that it uses for anything; repeat for OR."`
-	SRQ             []string            `query:"srq,explode" doc:"The shared receive queue's id; repeat for OR."`
+	PZ              []string            `query:"pz,explode" doc:"The protection zone's id or name; repeat for OR."`
+	EVD             []string            `query:"evd,explode" doc:"The id or name of an EVD that it uses for anything; repeat for OR."`
+	SRQ             []string            `query:"srq,explode" doc:"The shared receive queue's id or name; repeat for OR."`
 	RemoteIAAddress []string            `query:"remote_ia_address,explode" doc:"The peer's address; repeat for OR."`
 }
 

@@ -21,6 +21,9 @@ func (a *API) list(ctx context.Context, t dat.ObjectType, l Listing, input any) 
 		return nil, err
 	}
 	q.Scope = callerScope(ctx)
+	if err := a.resolveFilters(ctx, q.Filters); err != nil {
+		return nil, err
+	}
 	fields, err := a.fields(objectKinds[t].schema, l.Fields)
 	if err != nil {
 		return nil, err
@@ -100,8 +103,12 @@ func (a *API) query(t dat.ObjectType, l Listing, input any) (store.Query, error)
 	}
 	for _, label := range l.Label {
 		key, value, ok := strings.Cut(label, "=")
-		if !ok || key == "" {
-			return q, wrongQuery("label", "must be key=value")
+		if key == "" {
+			return q, wrongQuery("label", "must be key=value, or key where any value will do")
+		}
+		if !ok {
+			q.HasLabels = append(q.HasLabels, key)
+			continue
 		}
 		if q.Labels == nil {
 			q.Labels = map[string][]string{}

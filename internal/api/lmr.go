@@ -33,7 +33,7 @@ type createLMR struct {
 type listLMRs struct {
 	Listing
 	ByIA
-	PZ      []string            `query:"pz,explode" doc:"The protection zone's id; repeat for OR."`
+	PZ      []string            `query:"pz,explode" doc:"The protection zone's id or name; repeat for OR."`
 	MemType []word[dat.MemType] `query:"mem_type,explode" doc:"The memory type; repeat for OR."`
 }
 

@@ -59,7 +59,7 @@ type Listing struct {
 	Paging
 	Sort  string   `query:"sort" example:"-created_at" doc:"The member to sort by, with - for descending; created_at where left out."`
 	Name  []string `query:"name,explode" doc:"The name, such as ost-*; * stands for anything; repeat for OR."`
-	Label []string `query:"label,explode" example:"app=lustre" doc:"A label as key=value; repeated with the same key for OR, with another key both must be there."`
+	Label []string `query:"label,explode" example:"app=lustre" doc:"A label as key=value, or key where any value will do; repeated with the same key for OR, with another key both must be there."`
 }
 
 // ByIA holds the filters that the lists of all types have.

@@ -28,7 +28,7 @@ type createPSP struct {
 type listPSPs struct {
 	Listing
 	ByIA
-	EVD      []string `query:"evd,explode" doc:"The EVD's id; repeat for OR."`
+	EVD      []string `query:"evd,explode" doc:"The EVD's id or name; repeat for OR."`
 	ConnQual []string `query:"conn_qual,explode" doc:"The connection qualifier; repeat for OR."`
 }
 

@@ -26,8 +26,8 @@ type createRMR struct {
 type listRMRs struct {
 	Listing
 	ByIA
-	PZ  []string `query:"pz,explode" doc:"The protection zone's id; repeat for OR."`
-	LMR []string `query:"lmr,explode" doc:"The id of the memory that it is bound to; repeat for OR."`
+	PZ  []string `query:"pz,explode" doc:"The protection zone's id or name; repeat for OR."`
+	LMR []string `query:"lmr,explode" doc:"The id or name of the memory that it is bound to; repeat for OR."`
 }
 
 func (a *API) registerRMRs() {

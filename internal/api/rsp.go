@@ -28,8 +28,8 @@ type createRSP struct {
 type listRSPs struct {
 	Listing
 	ByIA
-	EVD      []string `query:"evd,explode" doc:"The EVD's id; repeat for OR."`
-	Endpoint []string `query:"endpoint,explode" doc:"The endpoint's id; repeat for OR."`
+	EVD      []string `query:"evd,explode" doc:"The EVD's id or name; repeat for OR."`
+	Endpoint []string `query:"endpoint,explode" doc:"The endpoint's id or name; repeat for OR."`
 	ConnQual []string `query:"conn_qual,explode" doc:"The connection qualifier; repeat for OR."`
 }
 

@@ -47,7 +47,7 @@ type createSRQ struct {
 type listSRQs struct {
 	Listing
 	ByIA
-	PZ    []string             `query:"pz,explode" doc:"The protection zone's id; repeat for OR."`
+	PZ    []string             `query:"pz,explode" doc:"The protection zone's id or name; repeat for OR."`
 	State []word[dat.SRQState] `query:"state,explode" doc:"The state; repeat for OR."`
 }
 

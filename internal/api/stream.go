@@ -51,7 +51,7 @@ func (a *API) streamChanges(ctx context.Context, in *streamChanges) (*huma.Strea
 	if err != nil {
 		return nil, err
 	}
-	filter, err := in.filter(ctx)
+	filter, err := a.changeFilter(ctx, in.ChangesOf)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,8 @@ type Query struct {
 	Filters map[string][]string
 	// Labels must all be there, each with one of its values (key → values).
 	Labels map[string][]string
+	// HasLabels are keys of labels that must all be there, whatever their values.
+	HasLabels []string
 	// Names are patterns in which * stands for any text; one of them must match, if
 	// there are any.
 	Names []string

@@ -88,8 +88,11 @@ func (q *Query) conditions(filters []askedFilter) (*conditions, error) {
 	return c, nil
 }
 
-// addLabels adds that each label must be there with one of its values.
+// addLabels adds that each label must be there, those of Labels with one of their values.
 func (q *Query) addLabels(c *conditions) error {
+	if len(q.HasLabels) > 0 {
+		c.add("labels ?& " + c.arg(q.HasLabels) + "::text[]")
+	}
 	for _, key := range slices.Sorted(maps.Keys(q.Labels)) {
 		var wanted []string
 		for _, value := range q.Labels[key] {

@@ -98,6 +98,11 @@ func (q *Query) fits(o dat.Object, filters []askedFilter) bool {
 			return false
 		}
 	}
+	for _, key := range q.HasLabels {
+		if _, there := h.Labels[key]; !there {
+			return false
+		}
+	}
 	name := string(h.Name)
 	return len(q.Names) == 0 || name != "" && slices.ContainsFunc(q.Names, func(glob string) bool { return matchesGlob(name, glob) })
 }

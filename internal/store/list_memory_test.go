@@ -116,6 +116,9 @@ func randomQuery(random *rand.Rand, typ dat.ObjectType, ids []string) Query {
 	if random.IntN(3) == 0 {
 		q.Labels = map[string][]string{[]string{"app", "tier"}[random.IntN(2)]: {[]string{"a", "b", "changed", ""}[random.IntN(4)], "b"}}
 	}
+	if random.IntN(4) == 0 {
+		q.HasLabels = [][]string{{"app"}, {"tier"}, {"app", "tier"}}[random.IntN(3)]
+	}
 	if random.IntN(3) == 0 {
 		q.Names = []string{[]string{"ost*", "*x*", "o_t*", "*-x-*", "*", "a.b-y-*1", "ost-x-1", "*1*1", "%"}[random.IntN(9)]}
 	}

@@ -4794,9 +4794,9 @@ export interface components {
         CursorQuery: string;
         /** @description Only check: permission, status and body of the real call's synchronous part, without Location and ETag. id is the nil UUID where nothing was made, version what it would be, times are the rehearsal's, and what only a device gives is null. Nothing happens, and no Idempotency-Key is used up. */
         DryRunQuery: boolean;
-        /** @description The endpoint's id; repeat for OR. */
+        /** @description The endpoint's id or name; repeat for OR. */
         EndpointQuery: string[];
-        /** @description The EVD's id; repeat for OR. */
+        /** @description The EVD's id or name; repeat for OR. */
         EvdQuery: string[];
         /** @description Only these members of each item. */
         FieldsQuery: string[];
@@ -4812,7 +4812,7 @@ export interface components {
         IdempotencyKeyHeader: string;
         /** @description The write happens only while the object has one of these versions: an ETag, a list of them, or *. Weak tags never match. */
         IfMatchHeader: string;
-        /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
+        /** @description A label as key=value, or key where any value will do; repeated with the same key for OR, with another key both must be there. */
         LabelQuery: string[];
         /** @description How many items a page has. */
         LimitQuery: number;
@@ -4822,7 +4822,7 @@ export interface components {
         NameQuery: string[];
         /** @description The node's name; repeat for OR. */
         NodeQuery: string[];
-        /** @description The object's id; repeat for OR. */
+        /** @description The object's id, or beside one type its name; repeat for OR. */
         ObjectQuery: string[];
         /** @description How many items to pass over; not together with cursor. */
         OffsetQuery: number;
@@ -4830,7 +4830,7 @@ export interface components {
         OutcomeQuery: components["schemas"]["Return"][];
         /** @description wait=N holds the answer up to N seconds until the outcome is there (RFC 7240). */
         PreferHeader: string;
-        /** @description The protection zone's id; repeat for OR. */
+        /** @description The protection zone's id or name; repeat for OR. */
         PzQuery: string[];
         /** @description Not before this time (RFC 3339). */
         SinceQuery: string;
@@ -5017,7 +5017,7 @@ export interface operations {
                 total?: components["parameters"]["TotalQuery"];
                 /** @description Only these members of each item. */
                 fields?: components["parameters"]["FieldsQuery"];
-                /** @description The object's id; repeat for OR. */
+                /** @description The object's id, or beside one type its name; repeat for OR. */
                 object?: components["parameters"]["ObjectQuery"];
                 /** @description The object's type; repeat for OR. */
                 type?: components["parameters"]["TypeQuery"];
@@ -5092,7 +5092,7 @@ export interface operations {
     "stream-changes": {
         parameters: {
             query?: {
-                /** @description The object's id; repeat for OR. */
+                /** @description The object's id, or beside one type its name; repeat for OR. */
                 object?: components["parameters"]["ObjectQuery"];
                 /** @description The object's type; repeat for OR. */
                 type?: components["parameters"]["TypeQuery"];
@@ -5179,17 +5179,17 @@ export interface operations {
                 sort?: components["parameters"]["SortQuery"];
                 /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
+                /** @description A label as key=value, or key where any value will do; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
                 /** @description The node's name; repeat for OR. */
                 node?: components["parameters"]["NodeQuery"];
-                /** @description The public service point's id; repeat for OR. */
+                /** @description The public service point's id or name; repeat for OR. */
                 psp?: string[];
-                /** @description The reserved service point's id; repeat for OR. */
+                /** @description The reserved service point's id or name; repeat for OR. */
                 rsp?: string[];
-                /** @description The endpoint's id; repeat for OR. */
+                /** @description The endpoint's id or name; repeat for OR. */
                 endpoint?: components["parameters"]["EndpointQuery"];
                 /** @description The connection qualifier; repeat for OR. */
                 conn_qual?: components["parameters"]["ConnQualQuery"];
@@ -5572,7 +5572,7 @@ export interface operations {
                 sort?: components["parameters"]["SortQuery"];
                 /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
+                /** @description A label as key=value, or key where any value will do; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
@@ -5580,11 +5580,11 @@ export interface operations {
                 node?: components["parameters"]["NodeQuery"];
                 /** @description The state; repeat for OR. */
                 state?: components["schemas"]["EPState"][];
-                /** @description The protection zone's id; repeat for OR. */
+                /** @description The protection zone's id or name; repeat for OR. */
                 pz?: components["parameters"]["PzQuery"];
-                /** @description The id of an EVD that it uses for anything; repeat for OR. */
+                /** @description The id or name of an EVD that it uses for anything; repeat for OR. */
                 evd?: string[];
-                /** @description The shared receive queue's id; repeat for OR. */
+                /** @description The shared receive queue's id or name; repeat for OR. */
                 srq?: string[];
                 /** @description The peer's address; repeat for OR. */
                 remote_ia_address?: string[];
@@ -7174,7 +7174,7 @@ export interface operations {
                 sort?: components["parameters"]["SortQuery"];
                 /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
+                /** @description A label as key=value, or key where any value will do; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
@@ -7759,7 +7759,7 @@ export interface operations {
                 sort?: components["parameters"]["SortQuery"];
                 /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
+                /** @description A label as key=value, or key where any value will do; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
@@ -8189,13 +8189,13 @@ export interface operations {
                 sort?: components["parameters"]["SortQuery"];
                 /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
+                /** @description A label as key=value, or key where any value will do; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
                 /** @description The node's name; repeat for OR. */
                 node?: components["parameters"]["NodeQuery"];
-                /** @description The protection zone's id; repeat for OR. */
+                /** @description The protection zone's id or name; repeat for OR. */
                 pz?: components["parameters"]["PzQuery"];
                 /** @description The memory type; repeat for OR. */
                 mem_type?: components["schemas"]["MemType"][];
@@ -8865,13 +8865,13 @@ export interface operations {
                 sort?: components["parameters"]["SortQuery"];
                 /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
+                /** @description A label as key=value, or key where any value will do; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
                 /** @description The node's name; repeat for OR. */
                 node?: components["parameters"]["NodeQuery"];
-                /** @description The EVD's id; repeat for OR. */
+                /** @description The EVD's id or name; repeat for OR. */
                 evd?: components["parameters"]["EvdQuery"];
                 /** @description The connection qualifier; repeat for OR. */
                 conn_qual?: components["parameters"]["ConnQualQuery"];
@@ -9153,7 +9153,7 @@ export interface operations {
                 sort?: components["parameters"]["SortQuery"];
                 /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
+                /** @description A label as key=value, or key where any value will do; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
@@ -9562,15 +9562,15 @@ export interface operations {
                 sort?: components["parameters"]["SortQuery"];
                 /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
+                /** @description A label as key=value, or key where any value will do; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
                 /** @description The node's name; repeat for OR. */
                 node?: components["parameters"]["NodeQuery"];
-                /** @description The protection zone's id; repeat for OR. */
+                /** @description The protection zone's id or name; repeat for OR. */
                 pz?: components["parameters"]["PzQuery"];
-                /** @description The id of the memory that it is bound to; repeat for OR. */
+                /** @description The id or name of the memory that it is bound to; repeat for OR. */
                 lmr?: string[];
             };
             header?: {
@@ -9852,15 +9852,15 @@ export interface operations {
                 sort?: components["parameters"]["SortQuery"];
                 /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
+                /** @description A label as key=value, or key where any value will do; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
                 /** @description The node's name; repeat for OR. */
                 node?: components["parameters"]["NodeQuery"];
-                /** @description The EVD's id; repeat for OR. */
+                /** @description The EVD's id or name; repeat for OR. */
                 evd?: components["parameters"]["EvdQuery"];
-                /** @description The endpoint's id; repeat for OR. */
+                /** @description The endpoint's id or name; repeat for OR. */
                 endpoint?: components["parameters"]["EndpointQuery"];
                 /** @description The connection qualifier; repeat for OR. */
                 conn_qual?: components["parameters"]["ConnQualQuery"];
@@ -10471,13 +10471,13 @@ export interface operations {
                 sort?: components["parameters"]["SortQuery"];
                 /** @description The name, such as ost-*; * stands for anything; repeat for OR. */
                 name?: components["parameters"]["NameQuery"];
-                /** @description A label as key=value; repeated with the same key for OR, with another key both must be there. */
+                /** @description A label as key=value, or key where any value will do; repeated with the same key for OR, with another key both must be there. */
                 label?: components["parameters"]["LabelQuery"];
                 /** @description The adapter's id; repeat for OR. */
                 ia?: components["parameters"]["IaQuery"];
                 /** @description The node's name; repeat for OR. */
                 node?: components["parameters"]["NodeQuery"];
-                /** @description The protection zone's id; repeat for OR. */
+                /** @description The protection zone's id or name; repeat for OR. */
                 pz?: components["parameters"]["PzQuery"];
                 /** @description The state; repeat for OR. */
                 state?: components["schemas"]["SRQState"][];
