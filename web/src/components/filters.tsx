@@ -1,5 +1,7 @@
 import { TextInput } from "@patternfly/react-core";
 import { useEffect, useState } from "react";
+import "./filters.css";
+import "./grid/GridToolbar.css";
 
 interface Props {
   label: string;

@@ -62,7 +62,7 @@ export function CreateUserDialog({ onClose }: Props) {
   return (
     <ActionDialog<{ signin: { url: string } | null }>
       title="Create a user"
-      description="For a person, who signs in by a link first and can then set a password."
+      description="For a person, who signs in by a link that is shown once."
       submit="Create the user"
       call={name.trim() === "" || !scope ? null : { method: "POST", path: "/users", body: { name: name.trim(), role: roleOf(role), ...scope } }}
       onDone={({ body }) => {

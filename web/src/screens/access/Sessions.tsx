@@ -23,7 +23,11 @@ export function Sessions() {
           <td>
             <code>{session.address}</code>
           </td>
-          <td>{session.agent}</td>
+          <td>
+            <span className="dp-agent" title={session.agent}>
+              {session.agent}
+            </span>
+          </td>
           <td>
             <Ago at={session.created_at} />
           </td>
